@@ -1,0 +1,39 @@
+# Compiler settings shared by every target of this project.
+add_library(picker_flags INTERFACE)
+target_include_directories(picker_flags INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/lib)
+target_compile_options(picker_flags INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
+                                              -Wnon-virtual-dtor -fvisibility=hidden)
+if(PICKER_WERROR)
+  target_compile_options(picker_flags INTERFACE -Werror)
+endif()
+if(PICKER_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+# picker_layer(NAME SOURCES... DEPENDS...): a static library of one layer of the architecture.
+function(picker_layer name)
+  cmake_parse_arguments(LAYER "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(picker_${name} STATIC ${LAYER_SOURCES})
+  target_link_libraries(picker_${name} PUBLIC picker_flags fmt::fmt ${LAYER_DEPENDS})
+endfunction()
+
+# picker_test(NAME SOURCES... LIBS...): a GoogleTest program registered with ctest under NAME.
+function(picker_test name)
+  cmake_parse_arguments(T "" "" "SOURCES;LIBS" ${ARGN})
+  add_executable(${name} ${T_SOURCES})
+  target_link_libraries(${name} PRIVATE ${T_LIBS} GTest::gtest_main GTest::gmock)
+  target_compile_definitions(${name} PRIVATE PICKER_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()
+
+# picker_fuzz_target(NAME SOURCES... LIBS...): a libFuzzer program, built with the sanitizers only.
+function(picker_fuzz_target name)
+  if(PICKER_SANITIZE)
+    cmake_parse_arguments(F "" "" "SOURCES;LIBS" ${ARGN})
+    add_executable(${name} ${F_SOURCES})
+    target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    target_link_libraries(${name} PRIVATE ${F_LIBS})
+  endif()
+endfunction()
