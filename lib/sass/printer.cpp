@@ -40,20 +40,19 @@ void put_signed_hex(Buffer& out, i64 value) {
     put(out, "0x{:x}", static_cast<u64>(value));
 }
 
-// Integers that fit 32 bits in full, larger ones in scientific notation, fractions with 20 digits.
+// 20 digits; integers below 10^9 in full, larger magnitudes in scientific notation. Special values
+// carry a trailing blank.
 void put_real(Buffer& out, double value, bool negative, bool quiet) {
-  if (std::isnan(value)) {
+  if (std::isnan(value))
     put(out, "{}{}NAN ", negative ? "-" : "+", quiet ? "Q" : "S");
-  } else if (std::isinf(value)) {
+  else if (std::isinf(value))
     put(out, "{}INF ", negative ? "-" : "+");
-  } else {
-    if (value == 0 && negative) {
-      put(out, "-0");
-      return;
-    }
-    const std::string text = fmt::format("{:.20g}", value);
-    put(out, text);
-  }
+  else if (value == 0 && negative)
+    put(out, "-0.0 ");
+  else if (std::fabs(value) >= 1e9)
+    put(out, "{:.20e}", value);
+  else
+    put(out, "{:.20g}", value);
 }
 
 void put_float(Buffer& out, u32 bits) {
@@ -119,13 +118,14 @@ void put_immediate(Buffer& out, const Operand& operand, Style style, u32 bits) {
   }
 }
 
-void put_constant(Buffer& out, const Operand& operand) {
+void put_constant(Buffer& out, const Operand& operand, bool spaced) {
   if (operand.kind == OperandKind::kBindlessConstant) {
     put(out, "cx[");
     put_uniform(out, operand.ureg);
     put(out, "]");
   } else {
     put(out, "c[0x{:x}]", operand.bank);
+    if (spaced) put(out, " ");  // so do the half-precision instructions print it
   }
   put(out, "[");
   if (operand.has_reg && operand.reg != kRZ) {
@@ -142,7 +142,7 @@ void put_constant(Buffer& out, const Operand& operand) {
   put(out, "]");
 }
 
-void put_address(Buffer& out, const Operand& operand) {
+void put_address(Buffer& out, const OperandSpec& spec, const Operand& operand) {
   if (operand.has_descriptor && operand.print != 0) {
     put(out, "desc[");
     put_uniform(out, operand.descriptor);
@@ -159,7 +159,7 @@ void put_address(Buffer& out, const Operand& operand) {
       put(out, ".U32");
     empty = false;
   }
-  if (operand.has_ureg) {
+  if (operand.has_ureg && !(operand.ureg == kURZ && spec.default_value != 0)) {
     if (!empty) put(out, "+");
     put_uniform(out, operand.ureg);
     empty = false;
@@ -231,10 +231,10 @@ void put_operand(Buffer& out, const Row& row, const OperandSpec& spec, const Ope
       break;
     case OperandKind::kConstant:
     case OperandKind::kBindlessConstant:
-      put_constant(out, operand);
+      put_constant(out, operand, spec.style == Style::kHalf2);
       break;
     case OperandKind::kAddress:
-      put_address(out, operand);
+      put_address(out, spec, operand);
       break;
     case OperandKind::kBarrierRegister:
       put(out, "B{}", operand.reg);
@@ -249,9 +249,11 @@ void put_operand(Buffer& out, const Row& row, const OperandSpec& spec, const Ope
       put_signed_hex(out, operand.value);
       break;
   }
+  const bool inside = operand.kind != OperandKind::kRegister;  // the suffix inside the bars
+  if (inside && spec.suffix != 255) put_modifier(out, modifiers_of(row)[spec.suffix], lo, hi);
   if (operand.absolute) put(out, "|");
   if (operand.reuse) put(out, ".reuse");
-  if (spec.suffix != 255) put_modifier(out, modifiers_of(row)[spec.suffix], lo, hi);
+  if (!inside && spec.suffix != 255) put_modifier(out, modifiers_of(row)[spec.suffix], lo, hi);
 }
 
 bool is_default(const OperandSpec& spec, const Operand& operand) {

@@ -85,7 +85,7 @@ struct OperandSpec {
   std::array<u8, 6> extra;  // addresses: register, scale, wide, uniform register, descriptor, shown
   u8 uniform_bits;
   u8 literal;
-  u8 default_value;  // of an optional number: not printed
+  u8 default_value;  // of an optional number: not printed; of an address: 1 if URZ is not printed
 };
 
 inline constexpr u8 kFlagDef = 1;

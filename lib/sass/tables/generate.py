@@ -40,6 +40,7 @@ IMMEDIATE_STYLES = {"s": "kSignedHex", "u": "kHex", "f": "kFloat", "d": "kDouble
                     "b": "kBrainHalf2", "n": "kDecimal", "r": "kRelative"}
 NEGATE = {24: 72, 32: 63, 64: 75}
 ABSOLUTE = {24: 73, 32: 62, 64: 74}
+SWIZZLE = {24: 74, 32: 60, 64: 81}
 REUSE = {24: 122, 32: 123, 64: 124}
 
 
@@ -230,6 +231,7 @@ class Generator:
         row.must(range(0, 12), code, "opcode")
         row.must([91], high, "opcode")
         row.immediate = "s"
+        row.negate, row.absolute = dict(NEGATE), dict(ABSOLUTE)
         for _, keyword, rest in statements:
             if keyword == "imm":
                 row.immediate = rest
@@ -238,6 +240,8 @@ class Generator:
                     return
             elif keyword == "uniform":
                 row.uniform_guard = True
+            elif keyword == "half":
+                row.negate[64], row.absolute[64] = 84, 83
         for place, keyword, rest in statements:
             row.where = place
             self.statement(row, keyword, rest)
@@ -290,7 +294,7 @@ class Generator:
         elif keyword == "mem":
             space, access, size = rest.split()
             row.memory = ("k" + space, "k" + access, size)
-        elif keyword in ("imm", "only", "uniform"):
+        elif keyword in ("imm", "only", "uniform", "half"):
             pass
         else:
             raise TableError(f"{row.where}: unknown statement '{keyword}'")
@@ -356,6 +360,7 @@ class Generator:
         if kind in ("R", "UR") and width:  # of a register: how many of them
             op["width"], width = width, None
         position = int(position) if position else None
+        kind_name = kind
         if kind in "abc":
             occupant = "reg24"
             if kind == "a" and row.form and row.form.startswith("u"):
@@ -365,7 +370,7 @@ class Generator:
             position = {"reg24": 24, "reg64": 64, "ureg64": 64, "ureg24": 24}.get(occupant, 32)
             if occupant.startswith("reg"):
                 kind = "R"
-                op["reuse"] = REUSE[position]
+                op["reuse"] = {"a": 122, "b": 123, "c": 124}[kind_name]
             elif occupant.startswith("ureg"):
                 kind = "UR"
             else:
@@ -373,7 +378,7 @@ class Generator:
                 if kind == "I":
                     width = "32"
                     op["style"] = IMMEDIATE_STYLES[row.immediate]
-        for flag in re.finditer(r"([-|~^!?<>%&@*])(\d*)|:(\w+)|=(\w+)", flags):
+        for flag in re.finditer(r"([-|~^!?<>%&@*$])(\d*)|:(\w+)|=(\w+)", flags):
             sign, number, rule, default = flag.groups()
             if rule:
                 op["width"] = rule
@@ -383,7 +388,8 @@ class Generator:
             elif sign in "-|~":
                 if kind == "I":
                     continue  # the bits belong to the immediate
-                bit = int(number) if number else (ABSOLUTE if sign == "|" else NEGATE)[position]
+                bit = int(number) if number else (
+                    row.absolute if sign == "|" else row.negate)[position]
                 name = {"-": "negate", "|": "absolute", "~": "invert"}[sign]
                 row.own([bit], name)
                 op[name] = bit
@@ -393,6 +399,12 @@ class Generator:
                 op["invert"] = bit
             elif sign == "^":
                 op["reuse"] = int(number) if number else REUSE[position]
+            elif sign == "$":  # which halves of the register are used
+                if kind != "I":
+                    op["suffix_name"] = "Swizzle" + role
+                    op["style"] = "kHalf2"
+                    self.modifier(row, "suf", "Swizzle%s %d:2 = (H1_H0) F32 H0_H0 H1_H1" % (
+                        role, SWIZZLE[position]))
             elif sign == "?":
                 op["flags"].add("optional")
             elif sign == "*":
@@ -459,10 +471,10 @@ class Generator:
         # extra: register bit, scale bit, wide bit (or 254: always), uniform bit, offset width, desc
         extra = [255] * 6
         for part in found.group(2).split("+"):
-            piece = re.match(r"^(UR|R|S)(\d+)(?::(\d+))?(?:\.(x|w|)(\d*))?$", part)
+            piece = re.match(r"^(UR|R|S)(\d+)(\??)(?::(\d+))?(?:\.(x|w|)(\d*))?$", part)
             if not piece:
                 raise TableError(f"{row.where}: unknown address part '{part}'")
-            kind, position, width, rule, number = piece.groups()
+            kind, position, optional, width, rule, number = piece.groups()
             position = int(position)
             if kind == "R":
                 extra[0] = position
@@ -477,6 +489,8 @@ class Generator:
                     extra[2] = 254
             elif kind == "UR":
                 extra[3] = position
+                if optional:
+                    op["default"] = 1  # URZ is not printed
                 row.own(range(position, position + row.uniform_bits), "address uniform register")
             else:
                 op["bit"], op["bits"] = position, int(width or "24")
