@@ -175,6 +175,12 @@ bool decode_row(const Row& row, u64 lo, u64 hi, u64 offset, Instruction& out) {
     out.operands[i].width = (operands[i].width & 0x80) == 0
                                 ? operands[i].width
                                 : registers_of(out.modifiers[operands[i].width & 0x7f].value);
+    if (operands[i].count != kNoCount) {
+      const ModifierSpec& spec = count_spec(operands[i].count);
+      const u16 count = list_entry(spec, modifier_key(spec, lo, hi));
+      if (count == kInvalidValue) return false;
+      out.operands[i].width = static_cast<u8>(count);
+    }
   }
   out.operand_count = row.operand_count;
   out.guard = static_cast<u8>((lo >> 12) & 7);

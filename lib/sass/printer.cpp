@@ -214,7 +214,7 @@ void put_operand(Buffer& out, const Row& row, const OperandSpec& spec, const Ope
       break;
     case OperandKind::kBits:
       if (spec.slot == Slot::kMask) {
-        put(out, "{{");
+        put(out, "{");
         bool first = true;
         for (u32 bit = spec.bits; bit-- > 0;) {
           if ((operand.value >> bit & 1) == 0) continue;
@@ -222,7 +222,7 @@ void put_operand(Buffer& out, const Row& row, const OperandSpec& spec, const Ope
           put(out, "{}", bit);
           first = false;
         }
-        put(out, "}}");
+        put(out, "}");
       } else if (spec.slot == Slot::kSignedBits) {
         put_signed_hex(out, operand.value);
       } else {

@@ -25,6 +25,8 @@ u16 list_entry(const ModifierSpec& spec, u32 key) {
   return kValueLists[spec.list + key * spec.columns + spec.column];
 }
 
+const ModifierSpec& count_spec(u16 index) { return kCountSpecs[index]; }
+
 std::span<const u16> candidates(u32 family, u32 op13) {
   const IndexEntry entry = kIndex[family][op13];
   return {kCandidates + entry.first, entry.count};

@@ -16,6 +16,7 @@
 namespace picker::sass {
 
 inline constexpr u8 kNoBit = 255;
+inline constexpr u16 kNoCount = 0xffff;
 
 enum class Slot : u8 {
   kLiteral,  // text without encoding ("PR")
@@ -86,6 +87,7 @@ struct OperandSpec {
   u8 uniform_bits;
   u8 literal;
   u8 default_value;  // of an optional number: not printed; of an address: 1 if URZ is not printed
+  u16 count;         // index of the list that gives the number of registers, or kNoCount
 };
 
 inline constexpr u8 kFlagDef = 1;
@@ -141,6 +143,8 @@ std::span<const Forbidden> forbidden_of(const Row& row);
 std::string_view literal_text(u8 index);
 // The list entry `key` of `spec`: value number with kHiddenValue, or kInvalidValue.
 u16 list_entry(const ModifierSpec& spec, u32 key);
+// The list of register counts `index` (OperandSpec::count).
+const ModifierSpec& count_spec(u16 index);
 // Numbers of the rows of family `family` (index into Family) that share the 13 opcode bits `op13`.
 std::span<const u16> candidates(u32 family, u32 op13);
 

@@ -94,6 +94,7 @@ class Row:
         self.operands = []
         self.modifiers = []
         self.forbidden = []
+        self.counts = {}
         self.style = "kPlain"
         self.flow = "kNone"
         self.memory = ("kNone", "kNone", "0")
@@ -255,7 +256,9 @@ class Generator:
                     raise TableError(f"{row.where}: no field {name} for the operand's suffix")
                 operand["suffix"] = names.index(name)
             rule = operand["width"]
-            if not rule.isdigit():
+            if rule in row.counts:
+                operand["count"], operand["width"] = row.counts[rule], "0"
+            elif not rule.isdigit():
                 names = [f for m in row.modifiers for f in m["names"]]
                 if rule not in names:
                     raise TableError(f"{row.where}: no field {rule} for the operand's width")
@@ -273,6 +276,11 @@ class Generator:
         if keyword == "ops":
             for token in re.findall(r"\S+\[[^\]]*\]\S*|\"[^\"]*\"|\S+", rest):
                 self.operand(row, token)
+        elif keyword == "count":  # registers per operand, decided by bits that other fields own
+            left, _, right = rest.partition("=")
+            name, bits = left.split()
+            numbers = [None if n == "!" else int(n) for n in right.split()]
+            row.counts[name] = (Bits(bits), numbers)
         elif keyword in ("mod", "suf", "hid"):
             self.modifier(row, keyword, rest)
         elif keyword == "fix":
@@ -547,20 +555,35 @@ class Generator:
                 data.extend(key)
             return at[key]
 
+        count_data, count_at = [], {}
+
+        def count_index(row, operand):
+            if "count" not in operand:
+                return 0xFFFF
+            bits, numbers = operand["count"]
+            size = 1 << bits.width
+            if len(numbers) > size:
+                raise TableError(f"{row.where}: {len(numbers)} counts for {size} encodings")
+            flat = [0xFFFF if n is None else n for n in numbers] + [0xFFFF] * (size - len(numbers))
+            parts = bits.parts + [(0, 0)] * 3
+            key = "{Field{}, 1, 0, {%s}, %d, false}" % (
+                ", ".join(f"{p}, {w}" for p, w in parts[:3]), span(list_data, list_at, flat))
+            return span(count_data, count_at, [key])
+
         for row in self.rows:
             ops = []
             for o in row.operands:
                 flags = o["flags"]
                 default = [f[7:] for f in flags if f.startswith("default")]
                 ops.append("{Slot::%s, Role::k%s, %d, %d, %d, %d, %d, %d, %s, %d, %d, Style::%s, "
-                           "{%s}, %d, %d, %d}" % (
+                           "{%s}, %d, %d, %d, %d}" % (
                     o["slot"], o["role"], o["bit"], o["bits"], o["negate"], o["absolute"],
                     o["invert"], o["reuse"], o["width"], o.get("suffix", 255),
                     ("def" in flags) | ("use" in flags) << 1 | ("optional" in flags) << 2 |
                     ("hidden" in flags) << 3 | ("join" in flags) << 4,
                     o["style"], ", ".join(str(e) for e in o["extra"]),
                     o.get("uniform_bits", row.uniform_bits), pool(literals, o["text"]),
-                    o.get("default", 0)))
+                    o.get("default", 0), count_index(row, o)))
             mods = []
             for m in row.modifiers:
                 parts = (m["bits"].parts if m["bits"] else []) + [(0, 0)] * 3
@@ -598,6 +621,8 @@ class Generator:
                    ",\n".join(operand_data) + "\n};\n")
         out.append("constexpr ModifierSpec kModifierSpecs[] = {\n" +
                    ",\n".join(modifier_data) + "\n};\n")
+        out.append("constexpr ModifierSpec kCountSpecs[] = {\n" +
+                   ",\n".join(count_data or ["{}"]) + "\n};\n")
         out.append("constexpr u16 kValueLists[] = {" + ", ".join(map(str, list_data or [0])) + "};\n")
         out.append("constexpr Forbidden kForbidden[] = {" +
                    ", ".join(forbidden_data or ["{0u, 0u, 0u, 0u}"]) + "};\n")
