@@ -24,15 +24,17 @@ u8 uniform_register(u64 lo, u64 hi, u32 bit, u32 bits) {
   return number == (u64{1} << bits) - 1 ? kURZ : static_cast<u8>(number);
 }
 
-// The scheduling field: stall cycles in bits 105..108, yield in 109, register reuse in 122..124.
-// Which combinations exist was found by trying all of them.
+// The scheduling field: stall cycles in bits 105..108, "do not yield" in 109, the scoreboards that
+// the instruction sets in 110..112 and 113..115 (7: none), register reuse in 122..124. Found by
+// trying all combinations; reuse while yielding never occurs in compiled code and prints nothing.
 bool scheduling_is_legal(u64 hi, u8 reusable) {
   const u32 stall = static_cast<u32>(hi >> 41) & 0xf;
-  const bool yield = ((hi >> 45) & 1) != 0;
-  const u32 reuse = static_cast<u32>(hi >> 58) & 0xf;
-  if ((reuse & ~u32{reusable}) != 0) return false;
-  if (yield) return stall >= 1 && stall <= 11;
-  return reuse == 0 || (stall != 0 && reuse < 6);
+  const bool stays = ((hi >> 45) & 1) != 0;
+  const u32 write_scoreboard = static_cast<u32>(hi >> 46) & 7;
+  const u32 read_scoreboard = static_cast<u32>(hi >> 49) & 7;
+  const u32 reuse = static_cast<u32>(hi >> 58) & 7;
+  if ((reuse & ~u32{reusable}) != 0 || write_scoreboard == 6 || read_scoreboard == 6) return false;
+  return stays ? stall >= 1 && stall <= 11 : reuse == 0;
 }
 
 bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi, u64 offset, Operand& out) {
@@ -100,7 +102,7 @@ bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi, u64 offset, Operand
       out.kind = OperandKind::kConstant;
       out.bank = static_cast<u8>(extract(lo, hi, 54, 5));
       out.value = static_cast<i64>(raw * 4);
-      return true;
+      return raw < 0x2000;  // the upper half prints as negative offsets
     case Slot::kLoadConstant:
       out.kind = OperandKind::kConstant;
       out.bank = static_cast<u8>(extract(lo, hi, 54, 5));
@@ -109,8 +111,9 @@ bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi, u64 offset, Operand
         out.has_reg = true;
         out.reg = static_cast<u8>(extract(lo, hi, spec.extra[0], 8));
         out.value = sign_extend(raw, spec.bits);
+        return true;
       }
-      return true;
+      return raw < 0x8000;
     case Slot::kBindless:
       out.kind = OperandKind::kBindlessConstant;
       out.has_ureg = true;
@@ -126,6 +129,7 @@ bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi, u64 offset, Operand
       if (spec.extra[1] != kNoBit) {
         const u64 scale = extract(lo, hi, spec.extra[1], 2);
         out.scale = scale == 0 ? 0 : static_cast<u8>(scale + 1);
+        if (scale != 0 && out.reg == kRZ) return false;  // prints like no scale: never compiled
       }
       if (spec.extra[2] == 254) {
         out.wide = true;
@@ -142,7 +146,10 @@ bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi, u64 offset, Operand
         out.descriptor = uniform_register(lo, hi, spec.extra[4], spec.uniform_bits);
         out.print = bit_at(lo, hi, spec.extra[5]) ? 1 : 0;
       }
-      if (spec.bits != 0) out.value = sign_extend(raw, spec.bits);
+      if (spec.bits != 0) {
+        const bool absolute = (spec.flags & kFlagAbsolute) != 0 && out.reg == kRZ && !out.has_ureg;
+        out.value = absolute ? static_cast<i64>(raw) : sign_extend(raw, spec.bits);
+      }
       return true;
     case Slot::kRelativeTarget:
       out.kind = OperandKind::kCodeAddress;
@@ -151,7 +158,7 @@ bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi, u64 offset, Operand
       return true;
     case Slot::kAbsoluteTarget:
       out.kind = OperandKind::kCodeAddress;
-      out.value = static_cast<i64>(raw);
+      out.value = sign_extend(raw, spec.bits) * 4;
       return true;
   }
   return false;

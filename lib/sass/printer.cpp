@@ -123,6 +123,7 @@ void put_constant(Buffer& out, const Operand& operand, bool spaced) {
     put(out, "cx[");
     put_uniform(out, operand.ureg);
     put(out, "]");
+    if (spaced) put(out, " ");
   } else {
     put(out, "c[0x{:x}]", operand.bank);
     if (spaced) put(out, " ");  // so do the half-precision instructions print it
@@ -276,9 +277,14 @@ std::string_view imad_alias(const Instruction& instruction) {
   const Operand* c = instruction.find(Role::kC);
   if (a == nullptr || b == nullptr || c == nullptr) return {};
   if (instruction.find(Role::kPSrc) != nullptr) return {};
+  const bool b_zero = (b->kind == OperandKind::kRegister && b->reg == kRZ) ||
+                      (b->kind == OperandKind::kImmediate && b->value == 0);
   const bool a_zero = a->kind == OperandKind::kRegister && a->reg == kRZ;
-  const bool b_zero = b->kind == OperandKind::kRegister && b->reg == kRZ;
-  if (a_zero && b_zero && c->kind != OperandKind::kUniformRegister) return ".MOV";
+  const auto uniform = [](const Operand& o) {
+    return o.kind == OperandKind::kUniformRegister || o.kind == OperandKind::kBindlessConstant;
+  };
+  if (uniform(*b) || uniform(*c)) return {};
+  if (a_zero || b_zero) return ".MOV";
   if (b->kind != OperandKind::kImmediate) return {};
   const u32 factor = static_cast<u32>(b->value);
   if (factor == 1) return ".IADD";
@@ -313,6 +319,9 @@ void print(const Instruction& instruction, u64 lo, u64 hi, fmt::memory_buffer& o
     first = false;
     put_operand(out, row, spec, instruction.operands[i], lo, hi);
   }
+  // nvdisasm drops a trailing blank if the stall count is zero.
+  if (((hi >> 41) & 0x1f) == 0 && out.size() != 0 && out[out.size() - 1] == ' ')
+    out.resize(out.size() - 1);
 }
 
 std::string to_text(const Instruction& instruction, u64 lo, u64 hi) {

@@ -96,6 +96,8 @@ inline constexpr u8 kFlagOptional = 4;  // not printed when it has its default v
 inline constexpr u8 kFlagHidden = 8;    // never printed
 inline constexpr u8 kFlagJoin = 16;     // separated by a blank, not by a comma
 
+inline constexpr u8 kFlagAbsolute = 32;  // address: without a register the offset is unsigned
+
 struct ModifierSpec {
   Field field;
   u8 columns;               // values per encoding in the list

@@ -105,7 +105,8 @@ class Row:
         for bit in bits:
             if bit in self.owner:
                 raise TableError(f"{self.where}: bit {bit} is both {self.owner[bit]} and {what}")
-            if bit in SCHEDULING or bit in GUARD or bit in REUSE.values() or bit > 127:
+            if what != "must-equal bits" and (bit in SCHEDULING or bit in REUSE.values()) or \
+                    bit in GUARD or bit > 127:
                 raise TableError(f"{self.where}: {what} uses scheduling or guard bit {bit}")
             self.owner[bit] = what
 
@@ -378,7 +379,8 @@ class Generator:
             position = {"reg24": 24, "reg64": 64, "ureg64": 64, "ureg24": 24}.get(occupant, 32)
             if occupant.startswith("reg"):
                 kind = "R"
-                op["reuse"] = {"a": 122, "b": 123, "c": 124}[kind_name]
+                if not row.op13 & 0x100 or row.op13 & 0xFFF < 0x200:
+                    op["reuse"] = {"a": 122, "b": 123, "c": 124}[kind_name]
             elif occupant.startswith("ureg"):
                 kind = "UR"
             else:
@@ -509,6 +511,8 @@ class Generator:
             extra[5] = int(descriptor.group(2))
             row.own(range(extra[4], extra[4] + row.uniform_bits), "descriptor")
             row.own([extra[5]], "descriptor shown")
+        if "z" in found.group(3):
+            op["flags"].add("absolute")
         for flag in re.finditer(r"[<>]", found.group(3)):
             op["flags"].add("def" if flag.group(0) == ">" else "use")
         op["extra"] = extra
@@ -580,7 +584,7 @@ class Generator:
                     o["slot"], o["role"], o["bit"], o["bits"], o["negate"], o["absolute"],
                     o["invert"], o["reuse"], o["width"], o.get("suffix", 255),
                     ("def" in flags) | ("use" in flags) << 1 | ("optional" in flags) << 2 |
-                    ("hidden" in flags) << 3 | ("join" in flags) << 4,
+                    ("hidden" in flags) << 3 | ("join" in flags) << 4 | ("absolute" in flags) << 5,
                     o["style"], ", ".join(str(e) for e in o["extra"]),
                     o.get("uniform_bits", row.uniform_bits), pool(literals, o["text"]),
                     o.get("default", 0), count_index(row, o)))
