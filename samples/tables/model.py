@@ -23,6 +23,8 @@ A, B, C, D, E, F = (0x7F0000000000 + k * 0x1000000 for k in range(6))
 UNRELATED = "0x7effff000000:256"  # the only allocation of a launch that must touch nothing
 GAP = 0x10000  # touched bytes further apart than this lie in different allocations
 
+STATE = {True: "idempotent", False: "not idempotent"}
+
 samples = []
 
 
@@ -113,31 +115,40 @@ class Kernel:
         return reads, writes, harms
 
     def launch(self, name, truth, grid, block, args, why, *, shared=0, cluster=None, symbols=None,
-               sibling=None, alloc=None, fill=None, contents=None, assume=(), unmodelled=None, **more):
-        """`truth`: True for idempotent. `contents`: given to the model, for addresses from memory.
-        `unmodelled`: why the model cannot judge this launch (then only the hand-written truth counts)."""
+               sibling=None, alloc=None, fill=None, contents=None, with_contents=None, assume=(), unmodelled=None, **more):
+        """`truth`: True for idempotent, over all contents of memory.
+
+        `contents`: what the model takes memory to hold where addresses come from there (it must be
+        what `fill`, allocation address -> content, says); `with_contents` is the truth for these.
+        `unmodelled`: why the model cannot judge this launch (then only the stated truth counts)."""
         symbols = self.symbols if symbols is None else symbols
         seen = Launch(grid, block, shared, symbols, contents)
-        reads, writes, harms = self.footprint(seen, args)
+        reads, writes, harms = self.footprint(Launch(grid, block, shared, symbols, None), args)
         if unmodelled is None:
             judged = not harms and not overlap(reads, writes)
             if judged != truth:
                 raise SystemExit(f"{self.name}: '{name}' is said to be {truth}, its model says {judged}")
         if any(l["name"] == name for l in self.launches):
             raise SystemExit(f"{self.name}: two launches named '{name}'")
+        if contents is not None:
+            reads, writes, harms = self.footprint(seen, args)
+            holds = not harms and not overlap(reads, writes)
+            if holds != with_contents:
+                raise SystemExit(f"{self.name}: '{name}' with its contents: its model says {holds}")
+            more = {"needs": "memory", "with_contents": STATE[holds], **more}
         if alloc is None:
             spans = merge(reads | writes, GAP)
             read = merge(reads, GAP)
             alloc = []
             for lo, hi in spans:
-                content = fill if fill else "iota32" if overlap([(lo, hi)], read) else None
+                content = fill[lo] if fill and lo in fill else "iota32" if overlap([(lo, hi)], read) else None
                 alloc.append(f"{lo:#x}:{hi - lo}" + (f":{content}" if content else ""))
             alloc = alloc or [UNRELATED]
-        self.launches.append({
+        self.launches.append({  # the order of keys is that of the files
             "name": name, "grid": seen.grid, "block": seen.block, "cluster": cluster,
             "shared": shared, "args": [text(v) for v in args], "alloc": alloc,
             "symbols": {k: f"{v:#x}" for k, v in symbols.items()}, "assume": list(assume),
-            "expect": "idempotent" if truth else "not idempotent", "why": why,
+            "expect": STATE[truth], "why": why,
             "sibling": sibling, **more})
 
     def ok(self, name, grid, block, args, why, **more):
