@@ -287,8 +287,9 @@ std::string_view imad_alias(const Instruction& instruction) {
   if (a_zero || b_zero) return ".MOV";
   if (b->kind != OperandKind::kImmediate) return {};
   const u32 factor = static_cast<u32>(b->value);
-  if (factor == 1) return ".IADD";
-  if (std::has_single_bit(factor) && c->kind == OperandKind::kRegister && c->reg == kRZ)
+  const bool c_zero = c->kind == OperandKind::kRegister && c->reg == kRZ;
+  if (factor == 1) return c_zero ? ".MOV" : ".IADD";
+  if (c_zero && std::has_single_bit(factor) && factor != 0x10000 && factor != 0x80000000)
     return ".SHL";
   return {};
 }
