@@ -9,6 +9,9 @@ endif()
 if(PICKER_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    add_compile_options(-fsanitize=fuzzer-no-link)  # so that fuzz targets see into the layers
+  endif()
 endif()
 
 # picker_layer(NAME SOURCES... DEPENDS...): a static library of one layer of the architecture.
