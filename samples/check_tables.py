@@ -80,6 +80,8 @@ def check_launch(launch, kernel, by_name):
         yield f"expect {launch['expect']}"
     if launch.get("with_contents", "idempotent") not in ("idempotent", "not idempotent"):
         yield "with_contents"
+    if (launch.get("needs") == "memory" and launch.get("emulate", True)) != ("with_contents" in launch):
+        yield "with_contents goes with needs: memory"
     if not launch["why"]:
         yield "no reason given"
     sibling = launch["sibling"]

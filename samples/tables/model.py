@@ -136,6 +136,8 @@ class Kernel:
             if holds != with_contents:
                 raise SystemExit(f"{self.name}: '{name}' with its contents: its model says {holds}")
             more = {"needs": "memory", "with_contents": STATE[holds], **more}
+        elif with_contents is not None:
+            more = {"with_contents": STATE[with_contents], **more}
         if alloc is None:
             spans = merge(reads | writes, GAP)
             read = merge(reads, GAP)
