@@ -13,7 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ARCHITECTURES = [70, 75, 80, 86, 90, 100, 120]
 LAUNCH_KEYS = {"name", "grid", "block", "cluster", "shared", "args", "alloc", "symbols", "assume",
                "expect", "why", "sibling"}
-OPTIONAL_KEYS = {"misaligned", "emulate", "needs", "with_contents", "aside"}
+OPTIONAL_KEYS = {"misaligned", "emulate", "needs", "with_contents", "aside", "harm"}
 VALUE = re.compile(r"-?\d+|0x[0-9a-f]+|f:[-+.\dinfae]+|hex:([0-9a-f]{2})+")
 ALLOC = re.compile(r"0x[0-9a-f]+:\d+(:(zero|iota32|random:\d+|file:.+))?")
 

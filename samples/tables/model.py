@@ -115,11 +115,12 @@ class Kernel:
         return reads, writes, harms
 
     def launch(self, name, truth, grid, block, args, why, *, shared=0, cluster=None, symbols=None,
-               sibling=None, alloc=None, fill=None, contents=None, with_contents=None, assume=(), unmodelled=None, **more):
+               sibling=None, alloc=None, fill=None, contents=None, with_contents=None, assume=(), also=(), unmodelled=None, **more):
         """`truth`: True for idempotent, over all contents of memory.
 
         `contents`: what the model takes memory to hold where addresses come from there (it must be
         what `fill`, allocation address -> content, says); `with_contents` is the truth for these.
+        `also`: further spans of memory to allocate (a value placed behind them counts up from there).
         `unmodelled`: why the model cannot judge this launch (then only the stated truth counts)."""
         symbols = self.symbols if symbols is None else symbols
         seen = Launch(grid, block, shared, symbols, contents)
@@ -130,6 +131,8 @@ class Kernel:
                 raise SystemExit(f"{self.name}: '{name}' is said to be {truth}, its model says {judged}")
         if any(l["name"] == name for l in self.launches):
             raise SystemExit(f"{self.name}: two launches named '{name}'")
+        if harms:
+            more = {"harm": sorted(harms), **more}
         if contents is not None:
             reads, writes, harms = self.footprint(seen, args)
             holds = not harms and not overlap(reads, writes)
@@ -139,11 +142,11 @@ class Kernel:
         elif with_contents is not None:
             more = {"with_contents": STATE[with_contents], **more}
         if alloc is None:
-            spans = merge(reads | writes, GAP)
+            spans = merge(reads | writes | set(also), GAP)
             read = merge(reads, GAP)
             alloc = []
             for lo, hi in spans:
-                content = fill[lo] if fill and lo in fill else "iota32" if overlap([(lo, hi)], read) else None
+                content = fill if isinstance(fill, str) else fill[lo] if fill and lo in fill else "iota32" if overlap([(lo, hi)], read) else None
                 alloc.append(f"{lo:#x}:{hi - lo}" + (f":{content}" if content else ""))
             alloc = alloc or [UNRELATED]
         self.launches.append({  # the order of keys is that of the files
@@ -169,7 +172,7 @@ class Kernel:
         return min(s[0] for s in near) - base, max(s[1] for s in near) - base
 
     def place(self, grid, block, args, source, target, *, element=4, far=True, tag="", behind=True,
-              before=True, bytewise=True, same=None, **more):
+              before=True, bytewise=True, same=None, unit="element", **more):
         """Launches that move pointer parameter `target` (written) around `source` (read).
 
         `args` has all pointers far apart. The footprints must be dense at their ends. `same` is the
@@ -185,12 +188,12 @@ class Kernel:
             self.ok(f"{tag}all apart", grid, block, args, "no two buffers touch", **more)
         start = args[s] + rhi - wlo
         if behind:
-            names = (f"{tag}{target} exactly behind {source}", f"{tag}{target} one element into the end of {source}")
+            names = (f"{tag}{target} exactly behind {source}", f"{tag}{target} one {unit} into the end of {source}")
             self.ok(names[0], grid, block, at(start),
                     f"the first byte written through {target} follows the last one read through {source}",
                     sibling=names[1], **more)
             self.no(names[1], grid, block, at(start - element),
-                    f"the last element read through {source} is the first one written through {target}",
+                    f"the last {unit} read through {source} is the first one written through {target}",
                     sibling=names[0], **more)
             if bytewise and element > 1:
                 self.no(f"{tag}{target} one byte into the end of {source}", grid, block, at(start - 1),
@@ -198,12 +201,12 @@ class Kernel:
                         sibling=names[0], misaligned=True, **more)
         start = args[s] + rlo - whi
         if before:
-            names = (f"{tag}{target} ends where {source} begins", f"{tag}{target} ends one element into {source}")
+            names = (f"{tag}{target} ends where {source} begins", f"{tag}{target} ends one {unit} into {source}")
             self.ok(names[0], grid, block, at(start),
                     f"the last byte written through {target} precedes the first one read through {source}",
                     sibling=names[1], **more)
             self.no(names[1], grid, block, at(start + element),
-                    f"the last element written through {target} is the first one read through {source}",
+                    f"the last {unit} written through {target} is the first one read through {source}",
                     sibling=names[0], **more)
             if bytewise and element > 1:
                 self.no(f"{tag}{target} ends one byte into {source}", grid, block, at(start + 1),
