@@ -412,7 +412,7 @@ def lastblock(launch, source, staging, counter, total, n):
     if launch.grid[0] > 1:
         yield a(counter)
         yield "indeterminate"
-        yield from (w(staging + 4 * b) for b in range(launch.grid[0]))
+        yield from (a(staging + 4 * b) for b in range(launch.grid[0]))  # written, read by the last block
 
 
 k = s.kernel("lastblock", "in staging counter total n", lastblock)

@@ -295,8 +295,12 @@ s = Sample("convert", "conversion copies as templates, vector path and tail")
 
 def convert(launch, source, out, n):
     for t in launch.threads():
+        own = set()  # bytes of out that the thread has written before: its reads of them are shielded
         for i in range(4 * t, min(4 * t + 4, n)):
-            yield from (r(source + 4 * i), w(out + 2 * i, 2))
+            yield from (r(source + 4 * i + j, 1) for j in range(4) if source + 4 * i + j not in own)
+            yield w(out + 2 * i, 2)
+            if n - 4 * t < 4:  # the tail's loop; the vector path reads all four first
+                own |= {out + 2 * i, out + 2 * i + 1}
 
 
 for name in ("_Z7convertI6__halfEvPKfPT_i", "_Z7convertI13__nv_bfloat16EvPKfPT_i"):
@@ -307,8 +311,11 @@ for name in ("_Z7convertI6__halfEvPKfPT_i", "_Z7convertI13__nv_bfloat16EvPKfPT_i
     k.no("tail of two: out one element into the end of in", 2, 128, [A, A + 4006, 1002],
          "the upper half of in's last element is out's first", sibling="tail of two: out exactly behind in",
          misaligned=True)
-    k.place(1, 32, [A, B, 3], "in", "out", element=2, unit="half element", tag="tail only: ", far=False,
-            before=False, bytewise=False)
+    k.ok("tail only: out exactly behind in", 1, 32, [A, A + 12, 3], "in ends where out begins")
+    k.ok("tail only: out four bytes into in", 1, 32, [A, A + 8, 3],
+         "in[2] is read after the same thread has written all of it: shielded", sibling="tail only: out six bytes into in")
+    k.no("tail only: out six bytes into in", 1, 32, [A, A + 6, 3], "the upper half of in[2] is read, then written",
+         sibling="tail only: out four bytes into in")
     k.ok("n is 0, in is out", 2, 128, [A, A, 0], "nothing is touched")
 
 # --------------------------------------------------------------------------------------- grid3d
