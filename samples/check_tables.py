@@ -66,6 +66,11 @@ def check_launch(launch, kernel, by_name):
     for value in launch["args"]:
         if not VALUE.fullmatch(value):
             yield f"argument {value}"
+    for symbol, place in launch["symbols"].items():
+        parts = place.split(":")
+        if not re.fullmatch(r"0x[0-9a-f]+(:file:.+)?", place) or \
+                (len(parts) == 3 and not (HERE / parts[2]).exists()):
+            yield f"symbol {symbol} at {place}"
     spans = []
     for alloc in launch["alloc"]:
         if not ALLOC.fullmatch(alloc):

@@ -40,11 +40,13 @@ def main():
             importlib.import_module(f"tables.{module.stem}")
     wrong = []
     for sample in model.samples:
-        path = HERE / f"{sample.name}.json"
-        if "--check" not in sys.argv:
-            path.write_text(sample.json())
-        elif not path.exists() or path.read_text() != sample.json():
-            wrong.append(f"{path.name} is not what its model gives; run samples/write_tables.py")
+        files = {f"{sample.name}.json": sample.json().encode(), **sample.files}
+        for path, content in ((HERE / name, content) for name, content in files.items()):
+            if "--check" not in sys.argv:
+                path.parent.mkdir(exist_ok=True)
+                path.write_bytes(content)
+            elif not path.exists() or path.read_bytes() != content:
+                wrong.append(f"{path.name} is not what its model gives; run samples/write_tables.py")
     table = readme(model.samples)
     if "--check" not in sys.argv:
         (HERE / "README.md").write_text(table)

@@ -14,9 +14,6 @@ pointers; a launch whose stated truth is not the model's is an error here, so th
 Allocations follow from the model: exactly the bytes touched, so that an access outside shows.
 """
 import json
-import pathlib
-
-FOLDER = pathlib.Path(__file__).resolve().parent.parent
 
 # Addresses that device allocations have on real machines; far apart for a few thousand threads.
 A, B, C, D, E, F = (0x7F0000000000 + k * 0x1000000 for k in range(6))
@@ -115,14 +112,16 @@ class Kernel:
         return reads, writes, harms
 
     def launch(self, name, truth, grid, block, args, why, *, shared=0, cluster=None, symbols=None,
-               sibling=None, alloc=None, fill=None, contents=None, with_contents=None, assume=(), also=(), unmodelled=None, **more):
+               suffix=None, sibling=None, alloc=None, fill=None, contents=None, with_contents=None, assume=(), also=(), unmodelled=None, **more):
         """`truth`: True for idempotent, over all contents of memory.
 
         `contents`: what the model takes memory to hold where addresses come from there (it must be
         what `fill`, allocation address -> content, says); `with_contents` is the truth for these.
+        `suffix`: symbol -> ":file:PATH", its contents, PATH relative to samples/.
         `also`: further spans of memory to allocate (a value placed behind them counts up from there).
         `unmodelled`: why the model cannot judge this launch (then only the stated truth counts)."""
         symbols = self.symbols if symbols is None else symbols
+        suffix = suffix or {}
         seen = Launch(grid, block, shared, symbols, contents)
         reads, writes, harms = self.footprint(Launch(grid, block, shared, symbols, None), args)
         if unmodelled is None:
@@ -152,7 +151,7 @@ class Kernel:
         self.launches.append({  # the order of keys is that of the files
             "name": name, "grid": seen.grid, "block": seen.block, "cluster": cluster,
             "shared": shared, "args": [text(v) for v in args], "alloc": alloc,
-            "symbols": {k: f"{v:#x}" for k, v in symbols.items()}, "assume": list(assume),
+            "symbols": {k: f"{v:#x}" + suffix.get(k, "") for k, v in symbols.items()}, "assume": list(assume),
             "expect": STATE[truth], "why": why,
             "sibling": sibling, **more})
 
@@ -231,6 +230,7 @@ def text(value):
 class Sample:
     def __init__(self, name, pattern):
         self.name, self.pattern, self.kernels = name, pattern, []
+        self.files = {}  # path relative to samples/ -> contents, for symbols
         samples.append(self)
 
     def kernel(self, name, parameters, model, **notes):
