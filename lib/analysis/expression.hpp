@@ -1,4 +1,5 @@
-// Symbolic values: hash-consed bit-vector expressions over what a launch fixes and what a thread is.
+// Symbolic values: hash-consed bit-vector expressions over what a launch fixes and what a thread
+// is.
 //
 // An expression is a node of a directed acyclic graph. Every node has a width in bits (1 for
 // conditions, 8 to 64 for data) and denotes, for one thread at one moment, exactly one bit pattern
@@ -38,49 +39,59 @@ inline constexpr u32 kMaxLoops = 64;  // a kernel with more ends in `unknown`: b
 
 enum class ExprKind : u8 {
   // Leaves.
-  kConstant,       // payload: the value
-  kLaunchConstant, // bytes of constant bank 0 as the launch sets it: payload = byte offset; width 8..64
-  kSymbolAddress,  // 64-bit address of module symbol number `payload` (Summary::symbols)
-  kThreadIndex,    // threadIdx; payload = axis 0..2; 32 bits
-  kBlockIndex,     // blockIdx; payload = axis 0..2; 32 bits
-  kIteration,      // ghost iteration number of loop `payload`, from 0; 64 bits, never wraps
-  kOpaque,         // unknown value number `payload`, in the unsigned range opaque(payload)
+  kConstant,        // payload: the value
+  kLaunchConstant,  // bytes of constant bank 0 as the launch sets it: payload = byte offset;
+                    // width 8..64
+  kSymbolAddress,   // 64-bit address of module symbol number `payload` (Summary::symbols)
+  kThreadIndex,     // threadIdx; payload = axis 0..2; 32 bits
+  kBlockIndex,      // blockIdx; payload = axis 0..2; 32 bits
+  kIteration,       // ghost iteration number of loop `payload`, from 0; 64 bits, never wraps
+  kOpaque,          // unknown value number `payload`, in the unsigned range opaque(payload)
   // Arithmetic, modulo 2^width.
-  kSum,            // constant() + sum of coefficient(i) * operand(i); operands have this width
-  kProduct,        // operand 0 * operand 1 (neither is constant)
-  kAnd, kOr, kXor, // bitwise; also the connectives of conditions (width 1); NOT x is x ^ ones
-  kShiftLeft,          // operand 0 << operand 1; amounts >= width give 0
-  kShiftRight,         // logical; amounts >= width give 0
-  kShiftRightSigned,   // arithmetic; amounts >= width give the sign everywhere
-  kDivide, kRemainder, // unsigned, divisor not zero (a zero divisor makes the whole value opaque)
-  kMinUnsigned, kMaxUnsigned, kMinSigned, kMaxSigned,
+  kSum,      // constant() + sum of coefficient(i) * operand(i); operands have this width
+  kProduct,  // operand 0 * operand 1 (neither is constant)
+  kAnd,
+  kOr,
+  kXor,               // bitwise; also the connectives of conditions (width 1); NOT x is x ^ ones
+  kShiftLeft,         // operand 0 << operand 1; amounts >= width give 0
+  kShiftRight,        // logical; amounts >= width give 0
+  kShiftRightSigned,  // arithmetic; amounts >= width give the sign everywhere
+  kDivide,
+  kRemainder,  // unsigned, divisor not zero (a zero divisor makes the whole value opaque)
+  kMinUnsigned,
+  kMaxUnsigned,
+  kMinSigned,
+  kMaxSigned,
   // Width changes.
-  kZeroExtend, kSignExtend,
-  kExtract,        // `width` bits of operand 0 from bit `payload` on
+  kZeroExtend,
+  kSignExtend,
+  kExtract,  // `width` bits of operand 0 from bit `payload` on
   // Choice.
-  kSelect,         // operand 0 (1 bit) ? operand 1 : operand 2
+  kSelect,  // operand 0 (1 bit) ? operand 1 : operand 2
   // Conditions (width 1).
-  kEqual, kLessUnsigned, kLessSigned,  // operands of one width
-  kCarry,          // carry out of operand 0 + operand 1 + operand 2 (the last is 1 bit wide)
+  kEqual,
+  kLessUnsigned,
+  kLessSigned,  // operands of one width
+  kCarry,       // carry out of operand 0 + operand 1 + operand 2 (the last is 1 bit wide)
 };
 
 struct ExprNode {
   ExprKind kind = ExprKind::kConstant;
-  u8 width = 32;               // bits
+  u8 width = 32;  // bits
   bool nondeterministic = false;
   bool from_memory = false;
-  u32 first_operand = 0;       // index into the operand array
+  u32 first_operand = 0;  // index into the operand array
   u32 operand_count = 0;
-  u64 payload = 0;             // constant value; kSum: the constant term; else see ExprKind
-  u64 loops = 0;               // bit L: changes in loop L's iterations by more than its kIteration
+  u64 payload = 0;  // constant value; kSum: the constant term; else see ExprKind
+  u64 loops = 0;    // bit L: changes in loop L's iterations by more than its kIteration
 };
 
 // Why a value is not known, for the reason a verdict gives.
 enum class OpaqueCause : u8 {
-  kGlobalLoad,      // loaded from global memory
-  kSharedLoad,      // loaded from shared memory
-  kLocalLoad,       // loaded from local memory that the model lost
-  kConstantLoad,    // constant memory whose content is not known
+  kGlobalLoad,    // loaded from global memory
+  kSharedLoad,    // loaded from shared memory
+  kLocalLoad,     // loaded from local memory that the model lost
+  kConstantLoad,  // constant memory whose content is not known
   kAtomicResult,
   kWarpValue,       // shuffle, vote, match, reduction across lanes
   kClock,           // clock, timer, SM, warp or grid id, performance counter
@@ -92,7 +103,7 @@ enum class OpaqueCause : u8 {
 };
 
 struct Opaque {
-  u64 lo = 0;   // unsigned range of the value, inclusive
+  u64 lo = 0;  // unsigned range of the value, inclusive
   u64 hi = 0;
   OpaqueCause cause = OpaqueCause::kArithmetic;
   u32 code_offset = 0;  // the instruction that made it
@@ -115,9 +126,7 @@ class Expressions {
   [[nodiscard]] const Opaque& opaque(u64 number) const { return opaques_[number]; }
   [[nodiscard]] u32 size() const { return static_cast<u32>(nodes_.size()); }
 
-  [[nodiscard]] bool is_constant(ExprId id) const {
-    return nodes_[id].kind == ExprKind::kConstant;
-  }
+  [[nodiscard]] bool is_constant(ExprId id) const { return nodes_[id].kind == ExprKind::kConstant; }
   [[nodiscard]] bool is_constant(ExprId id, u64 value) const {
     return is_constant(id) && nodes_[id].payload == value;
   }
@@ -127,14 +136,15 @@ class Expressions {
   // Leaves.
   ExprId constant(u8 width, u64 value);
   ExprId launch_constant(u8 width, u32 offset);
-  // Driver-owned bytes of bank 0: launch constants whose value differs between runs or machines.
   ExprId symbol_address(u32 symbol);
   ExprId thread_index(u32 axis);
   ExprId block_index(u32 axis);
-  ExprId iteration(LoopId loop);
+  // `outer_loops`: bits of the loops around `loop`; the count reached in one of their iterations
+  // says nothing about the next. `nondeterministic`: the trip count may differ between runs.
+  ExprId iteration(LoopId loop, u64 outer_loops, bool nondeterministic);
   // A fresh unknown, different from every other. `loops`: the loops around its definition.
   ExprId make_opaque(u8 width, u64 lo, u64 hi, OpaqueCause cause, u32 code_offset, u64 loops,
-                bool nondeterministic, bool from_memory);
+                     bool nondeterministic, bool from_memory);
 
   // Arithmetic. Operands of one node have equal widths unless said otherwise.
   ExprId add(ExprId a, ExprId b);
@@ -145,7 +155,7 @@ class Expressions {
   ExprId bit_or(ExprId a, ExprId b);
   ExprId bit_xor(ExprId a, ExprId b);
   ExprId bit_not(ExprId a);
-  ExprId shift_left(ExprId a, ExprId amount);    // `amount` may have another width
+  ExprId shift_left(ExprId a, ExprId amount);  // `amount` may have another width
   ExprId shift_right(ExprId a, ExprId amount);
   ExprId shift_right_signed(ExprId a, ExprId amount);
   ExprId divide(ExprId a, ExprId b);     // unsigned; the caller knows b != 0
@@ -171,6 +181,10 @@ class Expressions {
   // Whether `id` mentions `what`.
   [[nodiscard]] bool mentions(ExprId id, ExprId what) const;
 
+  // Bits known to be zero: at least this many low ones, and all from `significant_bits` up.
+  [[nodiscard]] u32 low_zero_bits(ExprId id) const;
+  [[nodiscard]] u32 significant_bits(ExprId id) const;
+
   // For people: C-like text; parameters by offset unless `names` knows better.
   [[nodiscard]] std::string to_string(ExprId id) const;
 
@@ -178,7 +192,10 @@ class Expressions {
   ExprId intern(ExprNode node, std::span<const ExprId> operands, std::span<const u64> coefficients);
   ExprId binary(ExprKind kind, ExprId a, ExprId b, u8 width);
   ExprId commutative(ExprKind kind, ExprId a, ExprId b);
-  ExprId linear(u8 width, u64 constant, std::vector<std::pair<ExprId, u64>>& terms);
+  using Terms = std::vector<std::pair<ExprId, u64>>;
+  ExprId linear(u8 width, u64 constant, Terms& terms);
+  void add_term(u8 width, u64& constant, Terms& terms, ExprId id, u64 coefficient);
+  bool join_halves(u64& constant, Terms& terms);
 
   std::vector<ExprNode> nodes_;
   std::vector<ExprId> operands_;

@@ -19,14 +19,14 @@ namespace picker::analysis {
 enum class AccessKind : u8 { kRead, kWrite, kReadWrite };
 
 struct AccessSite {
-  u32 code_offset = 0;                // bytes from the start of the kernel's code
+  u32 code_offset = 0;  // bytes from the start of the kernel's code
   AccessKind kind = AccessKind::kRead;
-  ExprId address = kNoExpr;           // 64-bit address of the first byte
-  u32 size = 0;                       // bytes, more than 0
-  std::vector<ExprId> conditions;     // 1-bit expressions that are all true when it executes
-  std::vector<LoopId> loops;          // enclosing loops, outermost first
-  bool bounded = true;                // false: the address hangs on values the analysis lost
-  bool generic = false;               // LD/ST/ATOM: might be shared or local memory instead
+  ExprId address = kNoExpr;        // 64-bit address of the first byte
+  u32 size = 0;                    // bytes, more than 0
+  std::vector<ExprId> conditions;  // 1-bit expressions that are all true when it executes
+  std::vector<LoopId> loops;       // enclosing loops, outermost first
+  bool bounded = true;             // false: the address hangs on values the analysis lost
+  bool generic = false;            // LD/ST/ATOM: might be shared or local memory instead
   // An earlier store of the same thread writes all these bytes first (see order.hpp); the read is
   // not part of R.
   bool shielded = false;
@@ -46,7 +46,7 @@ struct Finding {
   std::vector<ExprId> conditions;
   std::vector<LoopId> loops;
   // Another finding or site must be live for this one to matter: index into sites, or none.
-  std::string detail;                 // a short phrase: the mnemonic, the symbol, the operand
+  std::string detail;  // a short phrase: the mnemonic, the symbol, the operand
 };
 
 // A module-level object whose address the host knows.

@@ -17,9 +17,9 @@
 namespace picker::sass {
 
 inline constexpr u32 kInstructionBytes = 16;
-inline constexpr u8 kRZ = 255;  // general register that reads zero and ignores writes
-inline constexpr u8 kURZ = 255; // uniform register that reads zero, on every family
-inline constexpr u8 kPT = 7;    // predicate (or uniform predicate) that is always true
+inline constexpr u8 kRZ = 255;   // general register that reads zero and ignores writes
+inline constexpr u8 kURZ = 255;  // uniform register that reads zero, on every family
+inline constexpr u8 kPT = 7;     // predicate (or uniform predicate) that is always true
 
 enum class OperandKind : u8 {
   kNone,
@@ -40,15 +40,15 @@ enum class OperandKind : u8 {
 
 // What an operand is to its instruction.
 enum class Role : u8 {
-  kDst,       // register result
-  kDst2,      // second register result (second quad of 256-bit loads, TEX's second destination)
-  kPDst,      // predicate result
-  kPDst2,     // second predicate result
-  kA,         // sources in the order of the manual
+  kDst,    // register result
+  kDst2,   // second register result (second quad of 256-bit loads, TEX's second destination)
+  kPDst,   // predicate result
+  kPDst2,  // second predicate result
+  kA,      // sources in the order of the manual
   kB,
   kC,
   kD,
-  kPSrc,      // predicate sources, in encoding order: bits 87-90 first, then 77-80, then 68-71
+  kPSrc,  // predicate sources, in encoding order: bits 87-90 first, then 77-80, then 68-71
   kPSrc2,
   kPSrc3,
   kAddress,   // the memory address of a load, store or atomic; global side of LDGSTS
@@ -62,27 +62,28 @@ enum class Role : u8 {
 struct Operand {
   OperandKind kind = OperandKind::kNone;
   Role role = Role::kAux;
-  u8 width = 1;          // registers: how many consecutive 32-bit registers are read or written
-  u8 reg = kRZ;          // register, predicate or barrier number; base of an address or constant
-  u8 ureg = kURZ;        // uniform register added to an address or indexing a constant
-  u8 descriptor = kURZ;  // uniform register of desc[UR]; meaningful if has_descriptor
-  u8 bank = 0;           // constant bank
-  bool negate : 1 = false;     // -x
-  bool absolute : 1 = false;   // |x|
-  bool invert : 1 = false;     // ~x or !p
-  bool reuse : 1 = false;      // .reuse hint: no meaning
-  bool def : 1 = false;        // written by the instruction
-  bool use : 1 = false;        // read by the instruction (an operand can be both)
+  u8 width = 1;             // registers: how many consecutive 32-bit registers are read or written
+  u8 reg = kRZ;             // register, predicate or barrier number; base of an address or constant
+  u8 ureg = kURZ;           // uniform register added to an address or indexing a constant
+  u8 descriptor = kURZ;     // uniform register of desc[UR]; meaningful if has_descriptor
+  u8 bank = 0;              // constant bank
+  bool negate : 1 = false;  // -x
+  bool absolute : 1 = false;  // |x|
+  bool invert : 1 = false;    // ~x or !p
+  bool reuse : 1 = false;     // .reuse hint: no meaning
+  bool def : 1 = false;       // written by the instruction
+  bool use : 1 = false;       // read by the instruction (an operand can be both)
   bool has_descriptor : 1 = false;
   bool wide : 1 = false;       // address: base is a 64-bit register pair (".64")
   bool has_ureg : 1 = false;   // address/constant: `ureg` is present
   bool ureg_wide : 1 = false;  // address: the uniform register is a 64-bit pair
-  bool has_reg : 1 = false;    // address/constant: `reg` is present (RZ counts as absent when unprinted)
-  bool base_is_u32 : 1 = false;// address: ".U32": base register is zero-extended
-  bool hi_half : 1 = false;    // half selectors .H1 where the semantics need them
-  u8 scale = 0;          // address: base register shifted left by this (.X4 = 2, .X8 = 3, .X16 = 4)
-  u8 print = 0;          // printer's own hint (float/double/half immediate, hex or decimal)
-  i64 value = 0;         // immediate bits, constant/address offset in bytes, code offset, number
+  bool has_reg : 1 =
+      false;  // address/constant: `reg` is present (RZ counts as absent when unprinted)
+  bool base_is_u32 : 1 = false;  // address: ".U32": base register is zero-extended
+  bool hi_half : 1 = false;      // half selectors .H1 where the semantics need them
+  u8 scale = 0;   // address: base register shifted left by this (.X4 = 2, .X8 = 3, .X16 = 4)
+  u8 print = 0;   // printer's own hint (float/double/half immediate, hex or decimal)
+  i64 value = 0;  // immediate bits, constant/address offset in bytes, code offset, number
 
   [[nodiscard]] bool is_zero_register() const {
     return (kind == OperandKind::kRegister && reg == kRZ) ||
@@ -100,8 +101,8 @@ inline constexpr u32 kMaxModifiers = 14;
 
 struct Instruction {
   Opcode opcode = Opcode::kUnknown;
-  u16 row = 0;               // index of the table row that matched (diagnostics and tests)
-  u8 guard = kPT;            // @P / @UP
+  u16 row = 0;     // index of the table row that matched (diagnostics and tests)
+  u8 guard = kPT;  // @P / @UP
   bool guard_negated = false;
   bool guard_uniform = false;
   u8 operand_count = 0;
