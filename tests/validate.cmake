@@ -1,0 +1,1 @@
+picker_test(validate_evaluate_test SOURCES validate_evaluate_test.cpp LIBS picker_validate)
