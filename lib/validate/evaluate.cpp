@@ -38,6 +38,12 @@ Evaluator::Evaluator(const analysis::Summary& summary)
 void Evaluator::begin_launch(const Launch& launch) {
   launch_ = &launch;
   steps_ = 0;
+  if (round_ > 0x7fffffff) {  // before the stamps can come round again
+    std::fill(memo_.begin(), memo_.end(), Memo{});
+    std::fill(fresh_.begin(), fresh_.end(), Fresh{});
+    round_ = 0;
+    piece_ = 0;
+  }
   unplaced_symbols_ = 0;
   const u64 symbols = std::max<u64>(summary_.symbols.size(), 64);
   for (u64 number = 0; number < symbols; ++number)
