@@ -194,15 +194,15 @@ u64 check_case(u64 seed, u32 conditions) {
 
 TEST(Evaluate, AgreesWithPlainEvaluation) {
   u64 checked = 0;
-  for (u64 seed = 1; seed <= 3000 && !HasFailure(); ++seed) checked += check_case(seed, 0);
-  EXPECT_GT(checked, 1'000'000u);
+  for (u64 seed = 1; seed <= 1500 && !HasFailure(); ++seed) checked += check_case(seed, 0);
+  EXPECT_GT(checked, 400'000u);
 }
 
 TEST(Evaluate, AgreesWithPlainEvaluationUnderConditions) {
   u64 checked = 0;
-  for (u64 seed = 100'001; seed <= 106'000 && !HasFailure(); ++seed)
+  for (u64 seed = 100'001; seed <= 103'000 && !HasFailure(); ++seed)
     checked += check_case(seed, static_cast<u32>(1 + seed % 3));
-  EXPECT_GT(checked, 1'000'000u);
+  EXPECT_GT(checked, 400'000u);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ class Random {
 class RandomExpressions {
  public:
   RandomExpressions(Random& random, analysis::Summary& summary, u32 loops)
-      : random_(random), summary_(summary), e_(summary.expressions) {
+      : random_(random), e_(summary.expressions) {
     summary.loops.resize(loops);
     for (u32 axis = 0; axis < 3; ++axis) {
       add(e_.thread_index(axis));
@@ -199,7 +199,6 @@ class RandomExpressions {
   }
 
   Random& random_;
-  analysis::Summary& summary_;
   analysis::Expressions& e_;
   std::vector<analysis::ExprId> nodes_;
   std::vector<analysis::ExprId> conditions_;

@@ -113,6 +113,12 @@ bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi, u64 offset, Operand
         out.value = sign_extend(raw, spec.bits);
         return true;
       }
+      if (spec.extra[1] != kNoBit) {
+        out.has_ureg = true;
+        out.ureg = uniform_register(lo, hi, spec.extra[1], spec.uniform_bits);
+        out.value = sign_extend(raw, spec.bits);
+        return true;
+      }
       return raw < 0x8000;
     case Slot::kBindless:
       out.kind = OperandKind::kBindlessConstant;

@@ -135,6 +135,12 @@ void put_constant(Buffer& out, const Operand& operand, bool spaced) {
       put(out, "+");
       put_signed_hex(out, operand.value);
     }
+  } else if (operand.has_ureg && operand.kind == OperandKind::kConstant) {
+    put_uniform(out, operand.ureg);
+    if (operand.value != 0) {
+      put(out, "+");
+      put_signed_hex(out, operand.value);
+    }
   } else if (operand.has_reg && operand.value == 0) {
     put(out, "RZ");
   } else {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <numeric>
 
 namespace picker::validate {
 namespace {
@@ -72,6 +73,8 @@ i128 upper_bound(const Form& form, std::span<const Interval> ranges,
 i128 greatest_common_divisor(i128 a, i128 b) {
   if (a < 0) a = -a;
   if (b < 0) b = -b;
+  if (a == static_cast<i64>(a) && b == static_cast<i64>(b))
+    return std::gcd(static_cast<u64>(a), static_cast<u64>(b));
   while (b != 0) {
     const i128 r = a % b;
     a = b;

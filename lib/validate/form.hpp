@@ -38,7 +38,11 @@ inline constexpr i128 kUnbounded = static_cast<i128>(1) << 126;
 inline constexpr Interval kEverything = {-kUnbounded, kUnbounded};
 
 [[nodiscard]] inline i128 power_of_two(u32 exponent) { return static_cast<i128>(1) << exponent; }
-[[nodiscard]] inline i128 floor_divide(i128 a, i128 b) {  // b > 0
+[[nodiscard]] inline i128 floor_divide(i128 a, i128 b) {       // b > 0
+  if (a == static_cast<i64>(a) && b == static_cast<i64>(b)) {  // many times faster
+    const i64 q = static_cast<i64>(a) / static_cast<i64>(b);
+    return (static_cast<i64>(a) % static_cast<i64>(b) != 0 && a < 0) ? q - 1 : q;
+  }
   const i128 q = a / b;
   return (a % b != 0 && a < 0) ? q - 1 : q;
 }

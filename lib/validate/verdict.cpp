@@ -291,7 +291,7 @@ void Interpreter::State::add_range(std::vector<SiteRange>& ranges, const AccessP
 }
 
 bool Interpreter::State::prove_conflict(const Launch& launch, Witness& witness, Verdict& verdict) {
-  WitnessSearch search(summary, launch, evaluator, footprints, trips, concrete, witness);
+  WitnessSearch search(summary, launch, evaluator, footprints, concrete, witness);
   for (u32 i = 0; i < pairs.size() && i < kWitnessPairs; ++i) {
     const AccessPiece& read = pieces[pairs[i].read];
     const AccessPiece& write = pieces[pairs[i].write];

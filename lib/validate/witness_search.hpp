@@ -19,13 +19,11 @@ namespace picker::validate {
 class WitnessSearch {
  public:
   WitnessSearch(const analysis::Summary& summary, const Launch& launch, Evaluator& evaluator,
-                FootprintBuilder& footprints, const TripCounts& trips, ConcreteEvaluator& concrete,
-                Witness& witness)
+                FootprintBuilder& footprints, ConcreteEvaluator& concrete, Witness& witness)
       : summary_(summary),
         launch_(launch),
         evaluator_(evaluator),
         footprints_(footprints),
-        trips_(trips),
         concrete_(concrete),
         witness_(witness) {}
 
@@ -41,7 +39,6 @@ class WitnessSearch {
   const Launch& launch_;
   Evaluator& evaluator_;
   FootprintBuilder& footprints_;
-  const TripCounts& trips_;
   ConcreteEvaluator& concrete_;
   Witness& witness_;
 

@@ -87,10 +87,10 @@ k.no("out exactly behind in, index counts up", 2, 128, [A, B, A + 800, 200],
      "apart with these contents only", with_contents=True, sibling="out one element into in, index counts up", **same)
 k.no("out one element into in, index counts up", 2, 128, [A, B, A + 796, 200],
      "in[199] is out[0]", with_contents=False, sibling="out exactly behind in, index counts up", **same)
-k.ok("in and index beyond the reach of an index", 2, 128, [A, A + 0x1000, A + REACH + 0x1000 + 800, 200],
+k.ok("in and index beyond the reach of an index", 2, 128, [A, A + 0x100000, A + REACH + 0x100000 + 800, 200],
      "out + 4 * -2^31 is the lowest element within reach: index ends there", contents=lambda i: i, with_contents=True,
      sibling="out one element closer to index")
-k.no("out one element closer to index", 2, 128, [A, A + 0x1000, A + REACH + 0x1000 + 796, 200],
+k.no("out one element closer to index", 2, 128, [A, A + 0x100000, A + REACH + 0x100000 + 796, 200],
      "index -2^31 would overwrite index[199]", contents=lambda i: i, with_contents=True,
      sibling="in and index beyond the reach of an index")
 k.ok("n is 0, all equal", 2, 128, [A, A, A, 0], "no thread passes the guard")
@@ -486,7 +486,8 @@ k.no("first one smaller", 2, 64, [K, 99, 100], "K[99] is read and written",
 
 # --------------------------------------------------------------------------------- moduleglobal
 s = Sample("moduleglobal", "module globals read, written, updated")
-T, S = 0x7F0010000000, 0x7F0010001000
+T = 0x7F0010000000
+S = T + 0x400  # as the loader lays them out
 
 
 def global_reader(launch, out, n):

@@ -388,7 +388,7 @@ class Generator:
                 if kind == "I":
                     width = "32"
                     op["style"] = IMMEDIATE_STYLES[row.immediate]
-        for flag in re.finditer(r"([-|~^!?<>%&@*$])(\d*)|:(\w+)|=(\w+)", flags):
+        for flag in re.finditer(r"([-|~^!?<>%&@*$+])(\d*)|:(\w+)|=(\w+)", flags):
             sign, number, rule, default = flag.groups()
             if rule:
                 op["width"] = rule
@@ -441,7 +441,8 @@ class Generator:
             op["bit"], op["bits"] = position, int(width) if width else default
             if kind == "F":
                 op["style"] = "kFloat"
-            row.own(range(op["bit"], op["bit"] + op["bits"]), op["slot"])
+            if "+" not in flags:  # "+": the bits belong to an operand named before
+                row.own(range(op["bit"], op["bit"] + op["bits"]), op["slot"])
         elif kind == "V":
             op["slot"], op["bit"], op["bits"] = "kSplitTable", 64, 8
             row.own(list(range(64, 67)) + list(range(72, 77)), "lookup table")
@@ -464,11 +465,12 @@ class Generator:
         elif kind == "L":  # constant with byte offset and a register index: c[bank][R24 + off]
             op["slot"], op["bit"], op["bits"] = "kLoadConstant", 38, 16
             row.own(range(38, 59), "constant")
-            if position:
+            if position and "u" in flags:
+                op["extra"][1] = position
+                row.own(range(position, position + row.uniform_bits), "index")
+            elif position:
                 op["extra"][0] = position
                 row.own(range(position, position + 8), "index")
-            else:
-                op["extra"][0] = 255
         else:
             raise TableError(f"{row.where}: unknown operand '{token}'")
         row.operands.append(op)
