@@ -1,8 +1,8 @@
 #include "analysis/analyzer.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "analysis/control_flow.hpp"
 #include "analysis/symbolic_thread.hpp"
@@ -20,10 +20,10 @@ using sass::Role;
 using sass::Value;
 using semantics::Class;
 
-constexpr u64 kMaxSteps = 3'000'000;       // instructions executed symbolically
+constexpr u64 kMaxSteps = 3'000'000;  // instructions executed symbolically
 constexpr u32 kMaxExpressions = 4'000'000;
 constexpr u32 kMaxRuns = 24;
-constexpr u32 kMaxJoinRegion = 48;         // blocks between a join and its dominator
+constexpr u32 kMaxJoinRegion = 48;  // blocks between a join and its dominator
 
 u8 width_of_slot(u32 slot) { return slot >= kPredicateBase ? 1 : 32; }
 
@@ -57,7 +57,8 @@ class Analyzer {
     broken_barriers_.fill(false);
     for (const Instruction& in : flow_.instructions)
       if (in.opcode == Opcode::kBREAK)
-        if (const Operand* barrier = in.find(Role::kBarrier)) broken_barriers_[barrier->reg & 15] = true;
+        if (const Operand* barrier = in.find(Role::kBarrier))
+          broken_barriers_[barrier->reg & 15] = true;
     const size_t metadata_findings = summary_.findings.size();
     for (u32 runs = 0;; ++runs) {
       facts_.changed = false;
@@ -159,21 +160,31 @@ class Analyzer {
         switch (in.opcode) {
           case Opcode::kSTL:
           case Opcode::kST:
-          case Opcode::kATOM: stores_local = true; break;
+          case Opcode::kATOM:
+            stores_local = true;
+            break;
           case Opcode::kR2P:
             for (u32 i = 0; i < 7; ++i) written[kPredicateBase + i] = true;
             break;
-          default: break;
+          default:
+            break;
         }
         sass::for_each_def(in, [&](sass::RegisterFile file, u8 n) {
           switch (file) {
-            case sass::RegisterFile::kGeneral: written[n] = true; break;
-            case sass::RegisterFile::kUniform: written[kUniformBase + n] = true; break;
-            case sass::RegisterFile::kPredicate: written[kPredicateBase + n] = true; break;
+            case sass::RegisterFile::kGeneral:
+              written[n] = true;
+              break;
+            case sass::RegisterFile::kUniform:
+              written[kUniformBase + n] = true;
+              break;
+            case sass::RegisterFile::kPredicate:
+              written[kPredicateBase + n] = true;
+              break;
             case sass::RegisterFile::kUniformPredicate:
               written[kUniformPredicateBase + n] = true;
               break;
-            case sass::RegisterFile::kBarrier: break;
+            case sass::RegisterFile::kBarrier:
+              break;
           }
         });
       }
@@ -182,9 +193,7 @@ class Analyzer {
   }
 
   // Whether `id` is the same in every iteration of `loop`.
-  bool is_invariant(ExprId id, u32 loop) {
-    return ((e().node(id).loops >> loop) & 1) == 0;
-  }
+  bool is_invariant(ExprId id, u32 loop) { return ((e().node(id).loops >> loop) & 1) == 0; }
 
   void run_loop(u32 loop) {
     const FlowLoop& info = flow_.loops[loop];
@@ -207,6 +216,7 @@ class Analyzer {
       placeholders[s] = thread_->opaque(width_of_slot(s), OpaqueCause::kLoop, nondeterministic,
                                         initial != kNoExpr && e().node(initial).from_memory);
       header.slots[s] = placeholders[s];
+      thread_->assumed_uniform.insert(placeholders[s]);
     }
     std::map<i64, ExprId> local_placeholders;
     if (stores_local)
@@ -248,6 +258,7 @@ class Analyzer {
     }
 
     // Second execution: with what is known about every iteration.
+    for (const ExprId placeholder : placeholders) thread_->assumed_uniform.erase(placeholder);
     thread_->recording = recording;
     execute_loop_body(loop, header);
     if (over_budget_) return;
@@ -310,7 +321,8 @@ class Analyzer {
         const ExprId before = e().concat(placeholders[hi], placeholders[lo]);
         const ExprId step = step_of(e().concat(after[hi], after[lo]), before);
         if (step == kNoExpr) continue;
-        const ExprId value = e().add(e().concat(initial(hi), initial(lo)), e().mul(step, iteration));
+        const ExprId value =
+            e().add(e().concat(initial(hi), initial(lo)), e().mul(step, iteration));
         header.slots[lo] = e().extract(value, 0, 32);
         header.slots[hi] = e().extract(value, 32, 32);
         done[lo] = done[hi] = true;
@@ -326,8 +338,7 @@ class Analyzer {
       if (width > 1) {
         const ExprId step = step_of(after[s], placeholders[s]);
         if (step != kNoExpr) {
-          header.slots[s] =
-              e().add(initial(s), e().mul(step, e().extract(iteration, 0, width)));
+          header.slots[s] = e().add(initial(s), e().mul(step, e().extract(iteration, 0, width)));
           continue;
         }
       }
@@ -355,9 +366,8 @@ class Analyzer {
       if (first) {
         result = here;
       } else {
-        std::erase_if(result, [&](ExprId c) {
-          return std::find(here.begin(), here.end(), c) == here.end();
-        });
+        std::erase_if(
+            result, [&](ExprId c) { return std::find(here.begin(), here.end(), c) == here.end(); });
       }
       first = false;
     }
@@ -487,8 +497,9 @@ class Analyzer {
     for (u32 s = 0; s < kSlotCount; ++s) {
       bool differs = false;
       for (const u32 p : from) differs |= out_states_[p].slots[s] != state.slots[s];
-      if (differs) state.slots[s] = merged(b, from, arrival, undetermined, width_of_slot(s),
-                                           [&](u32 p) { return out_states_[p].slots[s]; });
+      if (differs)
+        state.slots[s] = merged(b, from, arrival, undetermined, width_of_slot(s),
+                                [&](u32 p) { return out_states_[p].slots[s]; });
     }
     for (auto it = state.local.begin(); it != state.local.end();) {
       bool everywhere = true, differs = false;
@@ -601,11 +612,21 @@ class Analyzer {
   void step(const Instruction& in) {
     switch (semantics::class_of(in)) {
       case Class::kData:
-      case Class::kMemory: semantics::execute(*thread_, in); break;
-      case Class::kControl: convergence(in); break;
-      case Class::kNothing: nothing(in); break;
-      case Class::kBlockBarrier: thread_->unmodelled(in); break;
-      case Class::kEffect: effect(in); break;
+      case Class::kMemory:
+        semantics::execute(*thread_, in);
+        break;
+      case Class::kControl:
+        convergence(in);
+        break;
+      case Class::kNothing:
+        nothing(in);
+        break;
+      case Class::kBlockBarrier:
+        thread_->unmodelled(in);
+        break;
+      case Class::kEffect:
+        effect(in);
+        break;
     }
   }
 
@@ -639,7 +660,8 @@ class Analyzer {
           thread_->state.converged = true;
         break;
       }
-      default: break;
+      default:
+        break;
     }
   }
 
@@ -673,8 +695,12 @@ class Analyzer {
     thread_->guard = condition;
     bool undetermined = block.conditional && e().node(condition).nondeterministic;
     switch (block.ends) {
-      case EndKind::kReturn: check_return(b, in); break;
-      case EndKind::kIndirectCall: indirect_call(in); break;
+      case EndKind::kReturn:
+        check_return(b, in);
+        break;
+      case EndKind::kIndirectCall:
+        indirect_call(in);
+        break;
       case EndKind::kIndirectBranch: {
         const SymbolicThread::Marks marks = thread_->marks_of_uses(in);
         undetermined |= marks.nondeterministic;
@@ -683,10 +709,10 @@ class Analyzer {
       }
       case EndKind::kBranch:
       case EndKind::kCall:
-        if (block.conditional && !thread_->is_uniform(condition))
-          thread_->state.converged = false;
+        if (block.conditional && !thread_->is_uniform(condition)) thread_->state.converged = false;
         break;
-      default: break;
+      default:
+        break;
     }
     if (undetermined) taint_control(b);
   }
@@ -746,8 +772,7 @@ class Analyzer {
     if (name == "__assertfail") return;  // ends the launch with an error
     if (name.empty())
       thread_->find(Reason::kIndirectBranch, "call through a register");
-    else if (name == "vprintf" || name == "malloc" || name == "free" ||
-             name.starts_with("cuda"))
+    else if (name == "vprintf" || name == "malloc" || name == "free" || name.starts_with("cuda"))
       thread_->find(Reason::kDeviceRuntimeCall, name);
     else
       thread_->find(Reason::kUnresolvedCall, name);

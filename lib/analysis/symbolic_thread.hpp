@@ -41,11 +41,11 @@ struct OwnWrite {
 
 struct ThreadState {
   std::array<ExprId, kSlotCount> slots;
-  std::map<i64, ExprId> local;          // word at stack pointer + key (multiple of 4)
-  std::vector<OwnWrite> own_writes;     // sorted
-  std::array<u32, 16> barrier_target;   // where the BSSY of each barrier register points; kNone
+  std::map<i64, ExprId> local;         // word at stack pointer + key (multiple of 4)
+  std::vector<OwnWrite> own_writes;    // sorted
+  std::array<u32, 16> barrier_target;  // where the BSSY of each barrier register points; kNone
   std::array<bool, 16> barrier_converged;
-  bool converged = true;                // all live threads of the warp are here together
+  bool converged = true;  // all live threads of the warp are here together
 
   ThreadState() {
     slots.fill(kNoExpr);
@@ -57,11 +57,11 @@ struct ThreadState {
 // What one run of the analysis learned about nondeterminism that earlier parts of the code must
 // know. Grows only; the analysis runs until it is stable.
 struct Facts {
-  std::vector<bool> control;        // block: which threads or runs come here is not determined
-  std::vector<bool> loop_count;     // loop: its trip count is not determined
-  std::set<std::pair<u32, u32>> header;    // (loop, slot): the loop-carried value is not determined
+  std::vector<bool> control;             // block: which threads or runs come here is not determined
+  std::vector<bool> loop_count;          // loop: its trip count is not determined
+  std::set<std::pair<u32, u32>> header;  // (loop, slot): the loop-carried value is not determined
   std::set<std::pair<u32, u32>> barriers;  // (loop, barrier register): differs around the loop
-  std::vector<bool> loop_diverges;  // loop: threads of a warp may be in different iterations
+  std::vector<bool> loop_diverges;         // loop: threads of a warp may be in different iterations
   bool shared = false;
   bool local = false;
   bool changed = false;
@@ -93,14 +93,17 @@ class SymbolicThread {
 
   // ---- set by the analyzer ----
   ThreadState state;
-  ExprId guard = kNoExpr;        // 1 bit; the instruction's own predicate
+  ExprId guard = kNoExpr;  // 1 bit; the instruction's own predicate
   u32 code_offset = 0;
-  u64 loops = 0;                 // bits of the loops around the current block
+  u64 loops = 0;  // bits of the loops around the current block
   std::vector<LoopId> loop_stack;
   std::vector<ExprId> conditions;  // of the current block
   bool control_nondeterministic = false;
-  bool recording = false;        // sites and findings go to the summary
+  bool recording = false;                      // sites and findings go to the summary
   const sass::Instruction* current = nullptr;  // the instruction being executed
+  // Placeholders of loops in their first execution. Taking them for uniform is an assumption that
+  // the second execution checks: a uniform register lost there is marked and the analysis repeated.
+  std::set<ExprId> assumed_uniform;
 
   void find(Reason reason, std::string detail);
 
@@ -160,9 +163,7 @@ class SymbolicThread {
   Word reg(u8 n) { return read_slot(n, 32); }
   Word ureg(u8 n) { return read_slot(kUniformBase + n, 32); }
   Flag pred(u8 n) { return n == sass::kPT ? flag(true) : read_slot(kPredicateBase + n, 1); }
-  Flag upred(u8 n) {
-    return n == sass::kPT ? flag(true) : read_slot(kUniformPredicateBase + n, 1);
-  }
+  Flag upred(u8 n) { return n == sass::kPT ? flag(true) : read_slot(kUniformPredicateBase + n, 1); }
   void set_reg(u8 n, Word x) {
     if (n != sass::kRZ) write_slot(n, x, 32);
   }

@@ -45,7 +45,8 @@ const std::vector<Class>& table() {
       Class what = Class::kEffect;
       for (const Row& row : kRows) {
         const std::string_view all = row.mnemonics;
-        for (size_t at = all.find(name); at != std::string_view::npos; at = all.find(name, at + 1)) {
+        for (size_t at = all.find(name); at != std::string_view::npos;
+             at = all.find(name, at + 1)) {
           const size_t end = at + name.size();
           if ((at == 0 || all[at - 1] == ' ') && (end == all.size() || all[end] == ' '))
             what = row.what;

@@ -54,10 +54,10 @@ enum class Space : u8 { kGlobal, kShared, kLocal, kGeneric };
 template <class D>
 struct MemoryReference {
   Space space = Space::kGlobal;
-  u32 bytes = 4;                 // 1, 2, 4, 8, 16 or 32
-  typename D::Wide address{};    // shared and local: 32-bit offsets, zero-extended
+  u32 bytes = 4;               // 1, 2, 4, 8, 16 or 32
+  typename D::Wide address{};  // shared and local: 32-bit offsets, zero-extended
   const sass::Instruction* instruction = nullptr;
-  bool asynchronous = false;     // completes later (cp.async)
+  bool asynchronous = false;                     // completes later (cp.async)
   std::optional<typename D::Flag> enabled = {};  // a second predicate: no access where false
 };
 

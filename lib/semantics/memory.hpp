@@ -45,15 +45,23 @@ struct AccessSize {
   const std::optional<Value> size = in.modifier(Field::kSize);
   if (!size) return std::nullopt;
   switch (*size) {
-    case Value::kU8: return AccessSize{1, false};
-    case Value::kS8: return AccessSize{1, true};
-    case Value::kU16: return AccessSize{2, false};
-    case Value::kS16: return AccessSize{2, true};
+    case Value::kU8:
+      return AccessSize{1, false};
+    case Value::kS8:
+      return AccessSize{1, true};
+    case Value::kU16:
+      return AccessSize{2, false};
+    case Value::kS16:
+      return AccessSize{2, true};
     case Value::k32:
-    case Value::kNone: return AccessSize{4, false};
-    case Value::k64: return AccessSize{8, false};
-    case Value::k128: return AccessSize{16, false};
-    default: return std::nullopt;
+    case Value::kNone:
+      return AccessSize{4, false};
+    case Value::k64:
+      return AccessSize{8, false};
+    case Value::k128:
+      return AccessSize{16, false};
+    default:
+      return std::nullopt;
   }
 }
 
@@ -61,17 +69,22 @@ struct AccessSize {
   switch (opcode) {
     case Opcode::kLD:
     case Opcode::kST:
-    case Opcode::kATOM: return Space::kGeneric;
+    case Opcode::kATOM:
+      return Space::kGeneric;
     case Opcode::kLDG:
     case Opcode::kSTG:
     case Opcode::kATOMG:
-    case Opcode::kRED: return Space::kGlobal;
+    case Opcode::kRED:
+      return Space::kGlobal;
     case Opcode::kLDS:
     case Opcode::kSTS:
-    case Opcode::kATOMS: return Space::kShared;
+    case Opcode::kATOMS:
+      return Space::kShared;
     case Opcode::kLDL:
-    case Opcode::kSTL: return Space::kLocal;
-    default: return std::nullopt;
+    case Opcode::kSTL:
+      return Space::kLocal;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -201,12 +214,10 @@ void load_constant(D& d, const Instruction& in) {
     return d.unmodelled(in);
   typename D::Word offset = d.word(static_cast<u32>(source->value));
   if (source->has_reg && source->reg != sass::kRZ) offset = d.add(offset, d.reg(source->reg));
-  if (source->has_ureg && source->ureg != sass::kURZ)
-    offset = d.add(offset, d.ureg(source->ureg));
+  if (source->has_ureg && source->ureg != sass::kURZ) offset = d.add(offset, d.ureg(source->ureg));
   if (size->bytes < 4) {
     const typename D::Word x = d.constant_bytes(in, source->bank, offset, size->bytes);
-    return write_word(d, *dst,
-                      size->is_signed ? d.field_signed(x, 0, 8 * size->bytes) : x);
+    return write_word(d, *dst, size->is_signed ? d.field_signed(x, 0, 8 * size->bytes) : x);
   }
   for (u32 i = 0; i < size->bytes / 4; ++i)
     write_word(d, *dst, d.constant_bytes(in, source->bank, d.add(offset, d.word(4 * i)), 4), i);
