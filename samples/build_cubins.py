@@ -4,8 +4,9 @@
 Usage: build_cubins.py [--force] [NAME ...]
 
 nvcc lowers each source to PTX and ptxas assembles it, in two steps, for two reasons. nvcc writes
-absolute source folders into the `.file` lines of PTX; they are cut down to bare file names here, so
-that a cubin says nothing about the machine that made it. And CUDA 13 no longer makes sm_70: there
+absolute source folders, times and sizes into the `.file` lines of PTX; they are cut down to bare file
+names here, so that a cubin says nothing about the machine that made it and comes out the same every
+time. And CUDA 13 no longer makes sm_70: there
 PTX for compute_75 is relabelled and given to ptxas 12.9.
 
 A source that says `Needs sm_NN` in its opening comment is built for sm_NN and newer only.
@@ -51,7 +52,7 @@ def build(name, force, nvcc, ptxas, ptxas12):
                 raw = pathlib.Path(folder) / f"{virtual}.ptx"
                 run([nvcc, "-ptx", "-lineinfo", "-std=c++17", f"-arch=compute_{virtual}",
                      source.name, "-o", raw])
-                ptx_of[virtual] = re.sub(r'^(\s*\.file\s+\d+\s+)"(?:[^"]*/)?([^"/]+)"', r'\1"\2"',
+                ptx_of[virtual] = re.sub(r'^(\s*\.file\s+\d+\s+)"(?:[^"]*/)?([^"/]+)".*', r'\1"\2"',
                                          raw.read_text(), flags=re.M)
             text = ptx_of[virtual]
             if real == 70:

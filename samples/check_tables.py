@@ -13,7 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ARCHITECTURES = [70, 75, 80, 86, 90, 100, 120]
 LAUNCH_KEYS = {"name", "grid", "block", "cluster", "shared", "args", "alloc", "symbols", "assume",
                "expect", "why", "sibling"}
-OPTIONAL_KEYS = {"misaligned", "emulate", "needs", "with_contents", "aside"}
+OPTIONAL_KEYS = {"misaligned", "emulate", "needs", "with_contents", "aside", "harm"}
 VALUE = re.compile(r"-?\d+|0x[0-9a-f]+|f:[-+.\dinfae]+|hex:([0-9a-f]{2})+")
 ALLOC = re.compile(r"0x[0-9a-f]+:\d+(:(zero|iota32|random:\d+|file:.+))?")
 
@@ -66,6 +66,11 @@ def check_launch(launch, kernel, by_name):
     for value in launch["args"]:
         if not VALUE.fullmatch(value):
             yield f"argument {value}"
+    for symbol, place in launch["symbols"].items():
+        parts = place.split(":")
+        if not re.fullmatch(r"0x[0-9a-f]+(:file:.+)?", place) or \
+                (len(parts) == 3 and not (HERE / parts[2]).exists()):
+            yield f"symbol {symbol} at {place}"
     spans = []
     for alloc in launch["alloc"]:
         if not ALLOC.fullmatch(alloc):
@@ -80,6 +85,8 @@ def check_launch(launch, kernel, by_name):
         yield f"expect {launch['expect']}"
     if launch.get("with_contents", "idempotent") not in ("idempotent", "not idempotent"):
         yield "with_contents"
+    if (launch.get("needs") == "memory" and launch.get("emulate", True)) != ("with_contents" in launch):
+        yield "with_contents goes with needs: memory"
     if not launch["why"]:
         yield "no reason given"
     sibling = launch["sibling"]

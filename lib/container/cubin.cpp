@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <tuple>
 #include <unordered_map>
 
 #include "container/kernel_attributes.hpp"
@@ -162,9 +163,11 @@ Expected<std::vector<ResolvedRelocation>> CubinParser::relocations_of(u32 sectio
       result.push_back(relocation);
     }
   }
-  std::stable_sort(
-      result.begin(), result.end(),
-      [](const ResolvedRelocation& a, const ResolvedRelocation& b) { return a.offset < b.offset; });
+  std::sort(result.begin(), result.end(),
+            [](const ResolvedRelocation& a, const ResolvedRelocation& b) {
+              return std::tie(a.offset, a.type, a.symbol, a.addend) <
+                     std::tie(b.offset, b.type, b.symbol, b.addend);
+            });
   return result;
 }
 
@@ -179,8 +182,9 @@ std::vector<Variable> CubinParser::variables_in(u32 section) const {
       variable.initial = *initial;
     variables.push_back(variable);
   }
-  std::stable_sort(variables.begin(), variables.end(),
-                   [](const Variable& a, const Variable& b) { return a.offset < b.offset; });
+  std::sort(variables.begin(), variables.end(), [](const Variable& a, const Variable& b) {
+    return std::tie(a.offset, a.symbol) < std::tie(b.offset, b.symbol);
+  });
   return variables;
 }
 
@@ -250,9 +254,10 @@ Expected<void> CubinParser::add_kernel(u32 symbol_index) {
     kernel.functions.push_back(
         {function.name, static_cast<u32>(function.value), static_cast<u32>(function.size)});
   }
-  std::stable_sort(
-      kernel.functions.begin(), kernel.functions.end(),
-      [](const DeviceFunction& a, const DeviceFunction& b) { return a.offset < b.offset; });
+  std::sort(kernel.functions.begin(), kernel.functions.end(),
+            [](const DeviceFunction& a, const DeviceFunction& b) {
+              return std::tie(a.offset, a.name) < std::tie(b.offset, b.name);
+            });
   cubin_.kernels_.push_back(std::move(kernel));
   return {};
 }
@@ -298,8 +303,8 @@ Expected<void> CubinParser::run() {
     functions_[symbol.section].push_back(i);
     if ((symbol.other & kEntryFlag) != 0) entries.push_back(i);
   }
-  std::stable_sort(entries.begin(), entries.end(), [&](u32 a, u32 b) {
-    return cubin_.symbols_[a].section < cubin_.symbols_[b].section;
+  std::sort(entries.begin(), entries.end(), [&](u32 a, u32 b) {
+    return std::pair(cubin_.symbols_[a].section, a) < std::pair(cubin_.symbols_[b].section, b);
   });
   cubin_.kernels_.reserve(entries.size());
   for (const u32 entry : entries)

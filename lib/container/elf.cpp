@@ -109,10 +109,13 @@ Expected<Elf> Elf::parse(Slice file) {
   elf.os_abi_ = header->ident[7];
   elf.abi_version_ = header->ident[8];
   elf.extent_ = sizeof(FileHeader);
-  if (header->program_offset != 0) {
-    const std::optional<u64> end = checked_add<u64>(
-        header->program_offset, u64{header->program_count} * header->program_entry_size);
-    if (end) elf.extent_ = std::max(elf.extent_, *end);
+  if (header->program_count != 0) {
+    const u64 size = u64{header->program_count} * header->program_entry_size;
+    if (!file.sub(header->program_offset, size))
+      return malformed(fmt::format(
+          "ELF program headers at offset 0x{:x} with {} bytes lie outside the file ({} bytes)",
+          header->program_offset, size, file.size()));
+    elf.extent_ = std::max(elf.extent_, header->program_offset + size);
   }
   if (header->section_offset == 0) return elf;  // no sections at all: legal
   if (header->section_entry_size != sizeof(SectionHeader))

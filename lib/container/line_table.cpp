@@ -155,6 +155,7 @@ Expected<LineTable> LineTable::parse(Slice debug_line, const Resolve& resolve) {
       if (state.file == 0 || state.file > header.file_index.size()) return;
       table.rows_.push_back({state.start->section,
                              end ? 1u : 0u,
+                             table.rows_.size(),
                              {static_cast<u32>(offset), header.file_index[state.file - 1],
                               static_cast<u32>(state.line)}});
     };
@@ -224,11 +225,12 @@ Expected<LineTable> LineTable::parse(Slice debug_line, const Resolve& resolve) {
       return malformed(fmt::format(
           "section .debug_line: program of the unit at offset 0x{:x} is cut short", base - 4));
   }
-  std::stable_sort(table.rows_.begin(), table.rows_.end(), [](const Row& a, const Row& b) {
+  std::sort(table.rows_.begin(), table.rows_.end(), [](const Row& a, const Row& b) {
     if (a.section != b.section) return a.section < b.section;
     if (a.line.code_offset != b.line.code_offset) return a.line.code_offset < b.line.code_offset;
     // A sequence that ends where the next begins must not hide the beginning.
-    return a.end_of_sequence > b.end_of_sequence;
+    if (a.end_of_sequence != b.end_of_sequence) return a.end_of_sequence > b.end_of_sequence;
+    return a.ordinal < b.ordinal;  // of rows for one address the last counts
   });
   return table;
 }

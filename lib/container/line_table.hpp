@@ -50,6 +50,7 @@ class LineTable {
   struct Row {
     u32 section;
     u32 end_of_sequence;  // 0 or 1; a row that covers nothing
+    u64 ordinal;          // in the order of the programs
     SourceLine line;
   };
   std::vector<std::string> files_;

@@ -5,6 +5,7 @@
 // its BSSY named. Engines check that this is the BSYNC itself or the instruction after it.
 #pragma once
 
+#include "sass/registers.hpp"
 #include "semantics/operands.hpp"
 
 namespace picker::semantics {
@@ -44,11 +45,6 @@ struct Control {
                          : ControlKind::kBranch;
       control.condition = p;
       return control;
-    case Opcode::kBRX:
-    case Opcode::kBRXU:
-    case Opcode::kJMX:
-    case Opcode::kJMXU: control.kind = ControlKind::kIndirectBranch; return control;
-    case Opcode::kJMP: control.kind = ControlKind::kUnmodelled; return control;
     case Opcode::kCALL:
       control.kind = target != nullptr && in.find(Role::kA) == nullptr &&
                              in.has(Field::kCallMode, Value::kREL)
@@ -80,7 +76,14 @@ struct Control {
       control.kind = ControlKind::kBarrierBreak;
       control.condition = p;
       return control;
-    default: return control;
+    default:
+      switch (sass::flow_class(in)) {
+        case sass::FlowClass::kNone:
+        case sass::FlowClass::kSync: break;
+        case sass::FlowClass::kIndirectBranch: control.kind = ControlKind::kIndirectBranch; break;
+        default: control.kind = ControlKind::kUnmodelled; break;
+      }
+      return control;
   }
 }
 

@@ -18,7 +18,8 @@
 //
 // A domain D provides
 //   types      Word, Wide, Flag
-//   literals   word(u32), wide(u64), flag(bool)
+//   literals   word(u32), wide(u64), flag(bool); immediate(u32): a word encoded in the current
+//              instruction, which the loader may have patched with a symbol's address
 //   arithmetic add sub mul bit_and bit_or bit_xor bit_not shift_left shift_right
 //              shift_right_signed equal less_unsigned less_signed select min/max by compare,
 //              for Word and Wide; amounts of shifts are Words; amounts >= width shift everything

@@ -5,47 +5,13 @@
 // `unmodelled_memory` for those that might touch memory.
 #pragma once
 
+#include "semantics/classes.hpp"
 #include "semantics/control.hpp"
 #include "semantics/integer.hpp"
 #include "semantics/memory.hpp"
 #include "semantics/moves.hpp"
 
 namespace picker::semantics {
-
-// How an opcode concerns the engine that runs it.
-enum class Class : u8 {
-  kData,         // registers only: `execute` applies
-  kMemory,       // may read or write memory: `execute` applies
-  kControl,      // control_of applies
-  kNothing,      // no effect on data of any thread: hints, fences, convergence
-  kBlockBarrier, // BAR and its results
-  kEffect,       // outside the model: ends in a reason, unless its row below says otherwise
-};
-
-[[nodiscard]] inline Class class_of(const Instruction& in) {
-  switch (in.opcode) {
-    case Opcode::kBRA: case Opcode::kBRX: case Opcode::kBRXU: case Opcode::kJMP:
-    case Opcode::kJMX: case Opcode::kJMXU: case Opcode::kCALL: case Opcode::kRET:
-    case Opcode::kEXIT: case Opcode::kBPT: case Opcode::kBSSY: case Opcode::kBSYNC:
-    case Opcode::kBREAK:
-      return Class::kControl;
-    case Opcode::kNOP: case Opcode::kYIELD: case Opcode::kWARPSYNC: case Opcode::kNANOSLEEP:
-    case Opcode::kDEPBAR: case Opcode::kLDGDEPBAR: case Opcode::kMEMBAR: case Opcode::kERRBAR:
-    case Opcode::kCCTL:
-      return Class::kNothing;
-    case Opcode::kBAR:
-      return Class::kBlockBarrier;
-    case Opcode::kLD: case Opcode::kLDG: case Opcode::kLDS: case Opcode::kLDL: case Opcode::kST:
-    case Opcode::kSTG: case Opcode::kSTS: case Opcode::kSTL: case Opcode::kATOM:
-    case Opcode::kATOMG: case Opcode::kATOMS: case Opcode::kRED: case Opcode::kLDGSTS:
-    case Opcode::kLDSM:
-      return Class::kMemory;
-    PICKER_DATA_OPCODES
-      return Class::kData;
-    default:
-      return Class::kEffect;
-  }
-}
 
 // The effect of a kData or kMemory instruction on the state of `d`, whose guard is set.
 template <class D>
@@ -57,7 +23,7 @@ void execute(D& d, const Instruction& in) {
     case Opcode::kSHF: case Opcode::kUSHF: return funnel_shift(d, in);
     case Opcode::kLOP3: case Opcode::kULOP3: return logic(d, in);
     case Opcode::kISETP: case Opcode::kUISETP: return integer_compare(d, in);
-    case Opcode::kIMNMX: case Opcode::kUIMNMX: return minimum_maximum(d, in);
+    case Opcode::kIMNMX: return minimum_maximum(d, in);
     case Opcode::kIABS: return absolute(d, in);
     case Opcode::kPRMT: case Opcode::kUPRMT: return permute(d, in);
     case Opcode::kSGXT: case Opcode::kUSGXT: return extend_sign(d, in);

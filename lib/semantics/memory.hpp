@@ -1,6 +1,7 @@
 // Loads, stores and atomics: which bytes, at which address, with which registers.
 #pragma once
 
+#include "sass/registers.hpp"
 #include "semantics/operands.hpp"
 
 namespace picker::semantics {
@@ -144,23 +145,9 @@ void store(D& d, const Instruction& in) {
 [[nodiscard]] inline std::optional<u32> atomic_bytes(const Instruction& in) {
   const std::optional<Value> type = in.modifier(Field::kType);
   if (!type) return std::nullopt;
-  switch (*type) {
-    case Value::kNone:
-    case Value::k32:
-    case Value::kU32:
-    case Value::kS32:
-    case Value::kF32_FTZ_RN:
-    case Value::kF16x2_RN:
-    case Value::kBF16x2_RN:
-    case Value::kF16x2_RN_NOFTZ: return 4;
-    case Value::k64:
-    case Value::kU64:
-    case Value::kS64:
-    case Value::kF64_RN: return 8;
-    case Value::k128:
-    case Value::kU128: return 16;
-    default: return std::nullopt;
-  }
+  const u32 bytes = sass::bytes_of(*type);
+  if (bytes != 4 && bytes != 8 && bytes != 16) return std::nullopt;
+  return bytes;
 }
 
 template <class D>
@@ -210,7 +197,7 @@ void load_constant(D& d, const Instruction& in) {
   if (source == nullptr) source = in.find(Role::kB);
   const std::optional<AccessSize> size = access_size(in);
   if (source == nullptr || source->kind != OperandKind::kConstant || !size ||
-      !plain(in, Field::kAddressMode))
+      !plain(in, Field::kIndexMode))
     return d.unmodelled(in);
   typename D::Word offset = d.word(static_cast<u32>(source->value));
   if (source->has_reg && source->reg != sass::kRZ) offset = d.add(offset, d.reg(source->reg));

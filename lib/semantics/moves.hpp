@@ -186,14 +186,16 @@ void half_constant(D& d, const Instruction& in) {
   };
   if (!is_zero_pair(a) || !is_zero_pair(b) || c == nullptr ||
       c->kind != OperandKind::kImmediate || c->negate || c->absolute ||
-      !plain(in, Field::kSaturate) || !plain(in, Field::kFtz) || !plain(in, Field::kRelu) ||
-      !plain(in, Field::kHalfFormat))
+      !plain(in, Field::kSaturate) || !plain(in, Field::kFtz) || !plain(in, Field::kRelu))
     return d.unmodelled(in);
+  const bool brain_float = in.has(Field::kAccType, Value::kBF16_V2);
+  if (!brain_float && !plain(in, Field::kAccType)) return d.unmodelled(in);
+  const u32 infinity = brain_float ? 0x7f80 : 0x7c00;
   const bool product_negative = a->negate != b->negate;
   u32 result = 0;
   for (u32 half = 0; half < 2; ++half) {
     u32 bits = static_cast<u32>(c->value) >> (16 * half) & 0xffff;
-    if ((bits & 0x7fff) > 0x7c00) return d.unmodelled(in);  // a NaN's payload may change
+    if ((bits & 0x7fff) > infinity) return d.unmodelled(in);  // a NaN's payload may change
     // (+-0) + (-0) keeps the sign only if both are negative (round to nearest).
     if (bits == 0x8000 && !product_negative) bits = 0;
     result |= bits << (16 * half);

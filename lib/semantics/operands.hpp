@@ -40,7 +40,7 @@ typename D::Word read_raw_word(D& d, const Operand& operand, u32 index = 0) {
       return d.constant_word(operand.bank,
                              d.word(static_cast<u32>(operand.value) + 4 * index));
     default:
-      return d.word(static_cast<u32>(operand.value));
+      return d.immediate(static_cast<u32>(operand.value));
   }
 }
 

@@ -3,6 +3,12 @@ import struct
 
 from .model import A, B, C, D, Sample, a, r, w
 
+
+
+def bytes_of_iota32(i):
+    return i // 4 & 255 if i % 4 == 0 else 0
+
+
 s = Sample("vadd", "element-wise sum, one element per thread")
 
 
@@ -262,11 +268,12 @@ def histogram_global(launch, data, bins, n):
     for i in launch.threads():
         if i < n:
             yield r(data + i, 1)
-            yield from (a(bins + 4 * v) for v in range(256))
+            yield from (a(bins + 4 * v) for v in ([launch.contents(i)] if launch.contents else range(256)))
 
 
 k = s.kernel("histogram_global", "data bins n", histogram_global)
-k.no("buffers apart", 2, 128, [A, B, 200], "each bin counted is read and written", needs="memory")
+k.no("buffers apart", 2, 128, [A, B, 200], "each bin counted is read and written", contents=bytes_of_iota32,
+     with_contents=False)
 k.no("one byte", 1, 32, [A, B, 1], "the bin is read and written", sibling="no byte")
 k.ok("no byte", 1, 32, [A, B, 0], "nothing is counted", sibling="one byte")
 k.ok("negative n, data is bins", 2, 128, [A, A, -200], "nothing is counted")
@@ -275,13 +282,15 @@ k.ok("negative n, data is bins", 2, 128, [A, A, -200], "nothing is counted")
 def histogram_shared(launch, data, bins, n):
     if n > 0:
         yield from (r(data + i, 1) for i in launch.threads() if i < n)
-        yield from (a(bins + 4 * v) for v in range(256))
+        yield from (a(bins + 4 * v) for v in (map(launch.contents, range(n)) if launch.contents else range(256)))
 
 
 k = s.kernel("histogram_shared", "data bins n", histogram_shared)
-k.no("buffers apart", 2, 256, [A, B, 500], "each bin with a count is read and written", needs="memory")
+k.no("buffers apart", 2, 256, [A, B, 500], "each bin with a count is read and written", contents=bytes_of_iota32,
+     with_contents=False)
 k.no("one byte", 1, 256, [A, B, 1], "one bin is read and written, and which hangs on the byte",
-     sibling="no byte", needs="memory")
+     sibling="no byte", contents=bytes_of_iota32,
+     with_contents=False)
 k.ok("no byte", 1, 256, [A, B, 0],
      "all shared counts stay 0, so no thread passes the second guard", sibling="one byte")
 

@@ -14,9 +14,6 @@ pointers; a launch whose stated truth is not the model's is an error here, so th
 Allocations follow from the model: exactly the bytes touched, so that an access outside shows.
 """
 import json
-import pathlib
-
-FOLDER = pathlib.Path(__file__).resolve().parent.parent
 
 # Addresses that device allocations have on real machines; far apart for a few thousand threads.
 A, B, C, D, E, F = (0x7F0000000000 + k * 0x1000000 for k in range(6))
@@ -115,13 +112,16 @@ class Kernel:
         return reads, writes, harms
 
     def launch(self, name, truth, grid, block, args, why, *, shared=0, cluster=None, symbols=None,
-               sibling=None, alloc=None, fill=None, contents=None, with_contents=None, assume=(), unmodelled=None, **more):
+               suffix=None, sibling=None, alloc=None, fill=None, contents=None, with_contents=None, assume=(), also=(), unmodelled=None, **more):
         """`truth`: True for idempotent, over all contents of memory.
 
         `contents`: what the model takes memory to hold where addresses come from there (it must be
         what `fill`, allocation address -> content, says); `with_contents` is the truth for these.
+        `suffix`: symbol -> ":file:PATH", its contents, PATH relative to samples/.
+        `also`: further spans of memory to allocate (a value placed behind them counts up from there).
         `unmodelled`: why the model cannot judge this launch (then only the stated truth counts)."""
         symbols = self.symbols if symbols is None else symbols
+        suffix = suffix or {}
         seen = Launch(grid, block, shared, symbols, contents)
         reads, writes, harms = self.footprint(Launch(grid, block, shared, symbols, None), args)
         if unmodelled is None:
@@ -130,24 +130,28 @@ class Kernel:
                 raise SystemExit(f"{self.name}: '{name}' is said to be {truth}, its model says {judged}")
         if any(l["name"] == name for l in self.launches):
             raise SystemExit(f"{self.name}: two launches named '{name}'")
+        if harms:
+            more = {"harm": sorted(harms), **more}
         if contents is not None:
             reads, writes, harms = self.footprint(seen, args)
             holds = not harms and not overlap(reads, writes)
             if holds != with_contents:
                 raise SystemExit(f"{self.name}: '{name}' with its contents: its model says {holds}")
             more = {"needs": "memory", "with_contents": STATE[holds], **more}
+        elif with_contents is not None:
+            more = {"with_contents": STATE[with_contents], **more}
         if alloc is None:
-            spans = merge(reads | writes, GAP)
+            spans = merge(reads | writes | set(also), GAP)
             read = merge(reads, GAP)
             alloc = []
             for lo, hi in spans:
-                content = fill[lo] if fill and lo in fill else "iota32" if overlap([(lo, hi)], read) else None
+                content = fill if isinstance(fill, str) else fill[lo] if fill and lo in fill else "iota32" if overlap([(lo, hi)], read) else None
                 alloc.append(f"{lo:#x}:{hi - lo}" + (f":{content}" if content else ""))
             alloc = alloc or [UNRELATED]
         self.launches.append({  # the order of keys is that of the files
             "name": name, "grid": seen.grid, "block": seen.block, "cluster": cluster,
             "shared": shared, "args": [text(v) for v in args], "alloc": alloc,
-            "symbols": {k: f"{v:#x}" for k, v in symbols.items()}, "assume": list(assume),
+            "symbols": {k: f"{v:#x}" + suffix.get(k, "") for k, v in symbols.items()}, "assume": list(assume),
             "expect": STATE[truth], "why": why,
             "sibling": sibling, **more})
 
@@ -167,7 +171,7 @@ class Kernel:
         return min(s[0] for s in near) - base, max(s[1] for s in near) - base
 
     def place(self, grid, block, args, source, target, *, element=4, far=True, tag="", behind=True,
-              before=True, bytewise=True, same=None, **more):
+              before=True, bytewise=True, same=None, unit="element", **more):
         """Launches that move pointer parameter `target` (written) around `source` (read).
 
         `args` has all pointers far apart. The footprints must be dense at their ends. `same` is the
@@ -183,12 +187,12 @@ class Kernel:
             self.ok(f"{tag}all apart", grid, block, args, "no two buffers touch", **more)
         start = args[s] + rhi - wlo
         if behind:
-            names = (f"{tag}{target} exactly behind {source}", f"{tag}{target} one element into the end of {source}")
+            names = (f"{tag}{target} exactly behind {source}", f"{tag}{target} one {unit} into the end of {source}")
             self.ok(names[0], grid, block, at(start),
                     f"the first byte written through {target} follows the last one read through {source}",
                     sibling=names[1], **more)
             self.no(names[1], grid, block, at(start - element),
-                    f"the last element read through {source} is the first one written through {target}",
+                    f"the last {unit} read through {source} is the first one written through {target}",
                     sibling=names[0], **more)
             if bytewise and element > 1:
                 self.no(f"{tag}{target} one byte into the end of {source}", grid, block, at(start - 1),
@@ -196,12 +200,12 @@ class Kernel:
                         sibling=names[0], misaligned=True, **more)
         start = args[s] + rlo - whi
         if before:
-            names = (f"{tag}{target} ends where {source} begins", f"{tag}{target} ends one element into {source}")
+            names = (f"{tag}{target} ends where {source} begins", f"{tag}{target} ends one {unit} into {source}")
             self.ok(names[0], grid, block, at(start),
                     f"the last byte written through {target} precedes the first one read through {source}",
                     sibling=names[1], **more)
             self.no(names[1], grid, block, at(start + element),
-                    f"the last element written through {target} is the first one read through {source}",
+                    f"the last {unit} written through {target} is the first one read through {source}",
                     sibling=names[0], **more)
             if bytewise and element > 1:
                 self.no(f"{tag}{target} ends one byte into {source}", grid, block, at(start + 1),
@@ -226,6 +230,7 @@ def text(value):
 class Sample:
     def __init__(self, name, pattern):
         self.name, self.pattern, self.kernels = name, pattern, []
+        self.files = {}  # path relative to samples/ -> contents, for symbols
         samples.append(self)
 
     def kernel(self, name, parameters, model, **notes):
