@@ -75,6 +75,7 @@ bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi, u64 offset, Operand
       return true;
     case Slot::kBits:
     case Slot::kMask:
+    case Slot::kSwizzle:
       out.kind = OperandKind::kBits;
       out.value = static_cast<i64>(raw);
       return true;
@@ -164,7 +165,9 @@ bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi, u64 offset, Operand
       return true;
     case Slot::kAbsoluteTarget:
       out.kind = OperandKind::kCodeAddress;
-      out.value = sign_extend(raw, spec.bits) * 4;
+      out.value = ((spec.flags & kFlagAbsolute) != 0 ? static_cast<i64>(raw)
+                                                     : sign_extend(raw, spec.bits)) *
+                  4;
       return true;
   }
   return false;

@@ -197,6 +197,12 @@ void put_operand(Buffer& out, const Row& row, const OperandSpec& spec, const Ope
   switch (operand.kind) {
     case OperandKind::kNone:
       put(out, literal_text(spec.literal));
+      if (spec.suffix != 255) {  // a modifier printed as an operand
+        const ModifierSpec& modifier = modifiers_of(row)[spec.suffix];
+        const u32 entry = list_entry(modifier, modifier_key(modifier, lo, hi));
+        put(out, to_string(static_cast<Value>(entry & ~u32{kHiddenValue})));
+        return;
+      }
       break;
     case OperandKind::kRegister:
       put_register(out, operand.reg);
@@ -230,6 +236,10 @@ void put_operand(Buffer& out, const Row& row, const OperandSpec& spec, const Ope
           first = false;
         }
         put(out, "}");
+      } else if (spec.slot == Slot::kSwizzle) {
+        constexpr std::string_view kPairs[] = {"PP", "PN", "NP", "ZP"};
+        for (u32 shift = 8; shift != 0; shift -= 2)
+          put(out, kPairs[(operand.value >> (shift - 2)) & 3]);
       } else if (spec.slot == Slot::kSignedBits) {
         put_signed_hex(out, operand.value);
       } else {

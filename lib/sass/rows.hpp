@@ -28,6 +28,7 @@ enum class Slot : u8 {
   kImmediate,
   kBits,
   kMask,
+  kSwizzle,  // FSWZADD: which lanes are added, subtracted or skipped
   kSignedBits,
   kSpecial,
   kSplitTable,  // PLOP3's lookup table: bits 64..66 and 72..76

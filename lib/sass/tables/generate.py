@@ -343,7 +343,10 @@ class Generator:
 
     def operand(self, row, token):
         if token.startswith('"'):
-            row.operands.append(dict(slot="kLiteral", role="Aux", bit=0, bits=0, text=token[1:-1],
+            text = token[1:-1]
+            named = {"suffix_name": text[1:]} if text.startswith("@") else {}
+            row.operands.append(dict(named, slot="kLiteral", role="Aux", bit=0, bits=0,
+                                     text="" if named else text,
                                      width="1", flags=set(), negate=255, absolute=255, invert=255,
                                      reuse=255, style="kHex", extra=[255] * 6))
             return
@@ -361,7 +364,7 @@ class Generator:
             self.address(row, op, text)
             row.operands.append(op)
             return
-        found = re.match(r"^(UR|UP|SR|SB|R|P|Q|B|V|S|I|N|T|J|M|F|H|C|X|L|K|a|b|c)(\d*)(?::(\d+))?", text)
+        found = re.match(r"^(UR|UP|SR|SB|R|P|Q|B|V|Z|S|I|N|T|J|M|F|H|C|X|L|K|a|b|c)(\d*)(?::(\d+))?", text)
         if not found:
             raise TableError(f"{row.where}: unknown operand '{token}'")
         kind, position, width = found.group(1), found.group(2), found.group(3)
@@ -388,7 +391,7 @@ class Generator:
                 if kind == "I":
                     width = "32"
                     op["style"] = IMMEDIATE_STYLES[row.immediate]
-        for flag in re.finditer(r"([-|~^!?<>%&@*$+])(\d*)|:(\w+)|=(\w+)", flags):
+        for flag in re.finditer(r"([-|~^!?<>%&@*$+`])(\d*)|:(\w+)|=(\w+)", flags):
             sign, number, rule, default = flag.groups()
             if rule:
                 op["width"] = rule
@@ -415,6 +418,8 @@ class Generator:
                     op["style"] = "kHalf2"
                     self.modifier(row, "suf", "Swizzle%s %d:2 = (H1_H0) F32 H0_H0 H1_H1" % (
                         role, SWIZZLE[position]))
+            elif sign == "`":  # constants print a blank before the offset
+                op["style"] = "kHalf2"
             elif sign == "?":
                 op["flags"].add("optional")
             elif sign == "*":
@@ -446,6 +451,9 @@ class Generator:
         elif kind == "V":
             op["slot"], op["bit"], op["bits"] = "kSplitTable", 64, 8
             row.own(list(range(64, 67)) + list(range(72, 77)), "lookup table")
+        elif kind == "Z":
+            op["slot"], op["bit"], op["bits"] = "kSwizzle", position, 8
+            row.own(range(position, position + 8), "swizzle")
         elif kind == "K":  # constant literal, no bits: the value follows ':'
             op["slot"], op["bit"], op["bits"] = "kBits", 0, 0
         elif kind == "C":
@@ -461,6 +469,8 @@ class Generator:
             row.own(range(op["bit"], op["bit"] + op["bits"]), "target")
         elif kind == "J":  # absolute target
             op["slot"], op["bit"], op["bits"] = "kAbsoluteTarget", position, int(width or "48")
+            if "u" in flags:
+                op["flags"].add("absolute")
             row.own(range(op["bit"], op["bit"] + op["bits"]), "target")
         elif kind == "L":  # constant with byte offset and a register index: c[bank][R24 + off]
             op["slot"], op["bit"], op["bits"] = "kLoadConstant", 38, 16
@@ -513,7 +523,8 @@ class Generator:
             extra[5] = int(descriptor.group(2))
             row.own(range(extra[4], extra[4] + row.uniform_bits), "descriptor")
             row.own([extra[5]], "descriptor shown")
-        if "z" in found.group(3):
+        # Without a register the offset is an absolute, unsigned address ("s": except here).
+        if extra[2] == 255 and extra[3] == 255 and "s" not in found.group(3):
             op["flags"].add("absolute")
         for flag in re.finditer(r"[<>]", found.group(3)):
             op["flags"].add("def" if flag.group(0) == ">" else "use")
