@@ -77,6 +77,7 @@ int list(const std::string& path, const Global& global) {
   Json images = Json::array();
   std::string text;
   int status = kExitDone;
+  if (container->images().empty()) text += printable(container->name()) + ": no device code\n";
   for (const Image& image : container->images()) {
     Json entry = {{"kind", to_string(image.kind)},
                   {"arch", image.architecture},
@@ -84,7 +85,7 @@ int list(const std::string& path, const Global& global) {
                   {"compression", to_string(image.compression)},
                   {"size", image.size}};
     text += image_text(*container, image);
-    if (image.kind == ImageKind::kPtx) {
+    if (image.kind != ImageKind::kCubin) {
       text += "\n";
       images.push_back(std::move(entry));
       continue;
