@@ -3,12 +3,19 @@ add_library(picker_flags INTERFACE)
 target_include_directories(picker_flags INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/lib)
 target_compile_options(picker_flags INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
                                               -Wnon-virtual-dtor -fvisibility=hidden)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12 warns of overlapping copies in its own std::string (GCC bug 105651).
+  target_compile_options(picker_flags INTERFACE -Wno-restrict)
+endif()
 if(PICKER_WERROR)
   target_compile_options(picker_flags INTERFACE -Werror)
 endif()
 if(PICKER_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    add_compile_options(-fsanitize=fuzzer-no-link)  # so that fuzz targets see into the layers
+  endif()
 endif()
 
 # picker_layer(NAME SOURCES... DEPENDS...): a static library of one layer of the architecture.

@@ -882,8 +882,8 @@ std::string Expressions::to_string(ExprId id) const {
     case ExprKind::kOr:
       return infix("|");
     case ExprKind::kXor:
-      if (n.width == 1 && is_constant(operands_[n.first_operand], 1)) return "!" + text(1);
-      if (n.width == 1 && is_constant(operands_[n.first_operand + 1], 1)) return "!" + text(0);
+      if (n.width == 1 && is_constant(operands_[n.first_operand], 1)) return fmt::format("!{}", text(1));
+      if (n.width == 1 && is_constant(operands_[n.first_operand + 1], 1)) return fmt::format("!{}", text(0));
       return infix("^");
     case ExprKind::kShiftLeft:
       return infix("<<");

@@ -1,0 +1,63 @@
+// Device code wherever it is kept: as a cubin, in a fatbin, in a program or library, in an archive.
+//
+// A `Container` is an index: it says which images (cubins, PTX) a file holds and where, without
+// decompressing any of them; the bytes of one image are produced on request.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "container/cubin.hpp"
+#include "container/file.hpp"
+#include "support/diagnostic.hpp"
+#include "support/slice.hpp"
+
+namespace picker::container {
+
+enum class ContainerKind : u8 { kCubin };
+enum class ImageKind : u8 { kCubin, kPtx };
+enum class Compression : u8 { kNone, kLz4, kZstd };
+
+// One image. Views the container's bytes.
+struct Image {
+  ImageKind kind = ImageKind::kCubin;
+  u32 sm = 0;                // 80 for sm_80 or compute_80
+  std::string architecture;  // "sm_80", "compute_90a"
+  std::string name;          // where in the file, for display; may be empty
+  Compression compression = Compression::kNone;
+  Slice stored;  // as it is in the file, possibly compressed
+  u64 size = 0;  // bytes once decompressed, as the file states it
+};
+
+// Views or shares the bytes it was opened on. Immutable, so safe to share between threads.
+class Container {
+ public:
+  // Opens a file, or standard input for "-". Errors: kMalformed or kUnsupported, naming the file.
+  [[nodiscard]] static Expected<Container> open(const std::string& path);
+  // The same for bytes in memory; `name` is for display.
+  [[nodiscard]] static Expected<Container> parse(OwnedBytes bytes, std::string name);
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] ContainerKind kind() const { return kind_; }
+  // In file order.
+  [[nodiscard]] const std::vector<Image>& images() const { return images_; }
+
+  // The bytes of `image`, decompressed if need be. Errors name the image.
+  [[nodiscard]] Expected<OwnedBytes> bytes(const Image& image) const;
+  // `image` (of kind kCubin) parsed; the result shares what it needs.
+  [[nodiscard]] Expected<Cubin> cubin(const Image& image) const;
+
+ private:
+  std::string name_;
+  ContainerKind kind_ = ContainerKind::kCubin;
+  OwnedBytes file_;
+  std::vector<Image> images_;
+};
+
+// The words for people: "cubin", "ptx"; "none", "lz4", "zstd".
+[[nodiscard]] std::string_view to_string(ContainerKind kind);
+[[nodiscard]] std::string_view to_string(ImageKind kind);
+[[nodiscard]] std::string_view to_string(Compression compression);
+
+}  // namespace picker::container

@@ -1,0 +1,50 @@
+// From 16 bytes of machine code to an `Instruction`.
+//
+// A word is looked up by its 13 opcode bits (0..11 and 91); the few rows found there differ in
+// further must-equal bits. The row that matches says where every operand and modifier sits. Each
+// bit of the word is owned by one field with a closed list of values or must have a fixed value;
+// whatever falls outside decodes to Opcode::kUnknown. Cost: tens of nanoseconds, no allocation.
+//
+// The rows were derived by experiment (what text does nvdisasm print for a word and for its
+// neighbours?); see docs/decoder.md.
+#pragma once
+
+#include <optional>
+
+#include "sass/instruction.hpp"
+#include "support/types.hpp"
+
+namespace picker::sass {
+
+// Architectures that share an encoding.
+enum class Family : u8 {
+  kSm70,   // 70, 72
+  kSm75,   // 75
+  kSm80,   // 80, 86, 87, 88, 89
+  kSm90,   // 90
+  kSm100,  // 100, 101, 103, 110
+  kSm120,  // 120, 121
+};
+
+// The family of architecture `sm` (80 for sm_80); nothing for an unsupported one.
+std::optional<Family> family_of(u32 sm);
+
+// Stateless; one object may be used from several threads.
+class Decoder {
+ public:
+  explicit Decoder(Family family) : family_(family) {}
+
+  // Decodes the word whose bits 0..63 are `lo` and 64..127 are `hi`. `offset` is the byte offset of
+  // the instruction in its section: code addresses in the result are absolute offsets there.
+  [[nodiscard]] Instruction decode(u64 lo, u64 hi, u64 offset) const;
+
+  // The same from 16 bytes in memory (little-endian).
+  [[nodiscard]] Instruction decode(const u8* bytes, u64 offset) const;
+
+  [[nodiscard]] Family family() const { return family_; }
+
+ private:
+  Family family_;
+};
+
+}  // namespace picker::sass

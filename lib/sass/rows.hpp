@@ -1,0 +1,177 @@
+// The shape of the instruction tables that lib/sass/tables/generate.py emits.
+//
+// One `Row` is one form of an instruction: which bits identify it, where its operands and modifiers
+// sit, and what it does to control flow and memory. Decoder, printer, def/use sets and memory
+// effects all read these rows; nothing about a single instruction is written down twice. Bits that
+// no operand and no modifier owns are in `mask`: they must equal `match`, or the word is Unknown.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "sass/instruction.hpp"
+#include "support/types.hpp"
+
+namespace picker::sass {
+
+inline constexpr u8 kNoBit = 255;
+inline constexpr u16 kNoCount = 0xffff;
+
+enum class Slot : u8 {
+  kLiteral,  // text without encoding ("PR")
+  kRegister,
+  kUniform,
+  kPredicate,
+  kPredicate7,  // stored as 7 - number, so that all-zero bits mean PT
+  kUniformPredicate,
+  kImmediate,
+  kBits,
+  kMask,
+  kSignedBits,
+  kSpecial,
+  kSplitTable,  // PLOP3's lookup table: bits 64..66 and 72..76
+  kScoreboard,
+  kBarrier,
+  kConstant,
+  kLoadConstant,  // LDC: byte offset and an index register
+  kBindless,
+  kAddress,
+  kRelativeTarget,  // signed, in bytes, from the end of the instruction
+  kAbsoluteTarget,
+};
+
+// How a number is printed.
+enum class Style : u8 {
+  kHex,
+  kSignedHex,
+  kDecimal,
+  kFloat,
+  kDouble,
+  kHalf2,
+  kBrainHalf2,
+  kRelative
+};
+
+// Rows whose text is not simply mnemonic, modifiers, operands.
+enum class PrintStyle : u8 { kPlain, kImad, kUimad, kHalfDestination };
+
+enum class Flow : u8 { kNone, kBranch, kIndirectBranch, kCall, kReturn, kExit, kTrap, kSync };
+enum class Space : u8 {
+  kNone,
+  kGlobal,
+  kShared,
+  kLocal,
+  kGeneric,
+  kConstantBank,
+  kTexture,
+  kSurface,
+  kGlobalToShared,
+};
+enum class Access : u8 { kNone, kRead, kWrite, kReadWrite };
+
+struct OperandSpec {
+  Slot slot;
+  Role role;
+  u8 bit;
+  u8 bits;
+  u8 negate;
+  u8 absolute;
+  u8 invert;
+  u8 reuse;
+  u8 width;   // registers, or 0x80 + index of the modifier that decides
+  u8 suffix;  // index of the modifier printed after the operand, or 255
+  u8 flags;   // kFlag...
+  Style style;
+  std::array<u8, 6> extra;  // addresses: register, scale, wide, uniform register, descriptor, shown
+  u8 uniform_bits;
+  u8 literal;
+  u8 default_value;  // of an optional number: not printed; of an address: 1 if URZ is not printed
+  u16 count;         // index of the list that gives the number of registers, or kNoCount
+};
+
+inline constexpr u8 kFlagDef = 1;
+inline constexpr u8 kFlagUse = 2;
+inline constexpr u8 kFlagOptional = 4;  // not printed when it has its default value
+inline constexpr u8 kFlagHidden = 8;    // never printed
+inline constexpr u8 kFlagJoin = 16;     // separated by a blank, not by a comma
+
+inline constexpr u8 kFlagAbsolute = 32;  // address: without a register the offset is unsigned
+
+struct ModifierSpec {
+  Field field;
+  u8 columns;               // values per encoding in the list
+  u8 column;                // which of them is this field's
+  std::array<u8, 6> parts;  // up to three (bit, width) ranges, least significant first
+  u16 list;
+  bool in_mnemonic;
+};
+
+struct Forbidden {
+  u64 mask_lo, mask_hi, match_lo, match_hi;
+};
+
+struct Row {
+  u64 mask_lo, mask_hi, match_lo, match_hi;
+  Opcode opcode;
+  u16 operand_first;
+  u8 operand_count;
+  u16 modifier_first;
+  u8 modifier_count;
+  u16 forbidden_first;
+  u8 forbidden_count;
+  u8 reuse;     // which of bits 122..124 name an operand
+  u8 families;  // bit i: the i-th family of `Family`
+  PrintStyle style;
+  Flow flow;
+  Space space;
+  Access access;
+  u8 size;  // bytes per access, or 0x80 + index of the modifier that decides
+  bool uniform_guard;
+};
+
+inline constexpr u16 kInvalidValue = 0xffff;
+inline constexpr u16 kHiddenValue = 0x8000;
+
+struct IndexEntry {
+  u16 first;
+  u16 count;
+};
+
+std::span<const Row> rows();
+std::span<const OperandSpec> operands_of(const Row& row);
+std::span<const ModifierSpec> modifiers_of(const Row& row);
+std::span<const Forbidden> forbidden_of(const Row& row);
+std::string_view literal_text(u8 index);
+// The list entry `key` of `spec`: value number with kHiddenValue, or kInvalidValue.
+u16 list_entry(const ModifierSpec& spec, u32 key);
+// The list of register counts `index` (OperandSpec::count).
+const ModifierSpec& count_spec(u16 index);
+// Numbers of the rows of family `family` (index into Family) that share the 13 opcode bits `op13`.
+std::span<const u16> candidates(u32 family, u32 op13);
+
+// The number in bits [bit, bit + bits) of the 128-bit word; bits <= 64.
+inline u64 extract(u64 lo, u64 hi, u32 bit, u32 bits) {
+  u64 value = 0;
+  if (bit >= 64)
+    value = hi >> (bit - 64);
+  else if (bit == 0)
+    value = lo;
+  else
+    value = (lo >> bit) | (hi << (64 - bit));
+  return bits >= 64 ? value : value & ((u64{1} << bits) - 1);
+}
+
+// The key of a modifier field: its parts joined, least significant first.
+inline u32 modifier_key(const ModifierSpec& spec, u64 lo, u64 hi) {
+  u32 key = static_cast<u32>(extract(lo, hi, spec.parts[0], spec.parts[1]));
+  if (spec.parts[3] != 0) {
+    key |= static_cast<u32>(extract(lo, hi, spec.parts[2], spec.parts[3])) << spec.parts[1];
+    if (spec.parts[5] != 0)
+      key |= static_cast<u32>(extract(lo, hi, spec.parts[4], spec.parts[5]))
+             << (spec.parts[1] + spec.parts[3]);
+  }
+  return key;
+}
+
+}  // namespace picker::sass

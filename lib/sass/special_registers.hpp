@@ -1,0 +1,33 @@
+// Names of the special registers that S2R, S2UR and CS2R read.
+#pragma once
+
+#include <string_view>
+
+#include "support/types.hpp"
+
+namespace picker::sass {
+
+// Numbers of the special registers whose meaning the analysis uses.
+enum class SpecialRegister : u8 {
+  kLaneId = 0,
+  kVirtualId = 3,
+  kThreadIdX = 33,
+  kThreadIdY = 34,
+  kThreadIdZ = 35,
+  kBlockIdX = 37,
+  kBlockIdY = 38,
+  kBlockIdZ = 39,
+  kEqualMask = 56,
+  kLessThanMask = 57,
+  kLessEqualMask = 58,
+  kGreaterThanMask = 59,
+  kGreaterEqualMask = 60,
+  kClockLow = 80,
+  kClockHigh = 81,
+  kZero = 255,
+};
+
+// The assembler's name of special register `number`, or an empty text if it has none.
+std::string_view special_register_name(u32 number);
+
+}  // namespace picker::sass

@@ -1,0 +1,13 @@
+. "$SOURCE/tests/cli/common.inc"
+# Figures: cuobjdump -elf and readelf on the same file.
+expect 0 "$PICKER" list "$data/features.sm_75.cubin"
+has "features.sm_75.cubin: sm_75 cubin, 5 kernels"
+has_line "  _Z7boundedPKfPfi"
+has_line "    bounded(float const*, float*, int)"
+has_line "    code 256 bytes, 10 registers, block at most 256x1x1"
+has_line "    parameters 20 bytes at c[0x0][0x160]: +0x0 (8), +0x8 (8), +0x10 (4)"
+has_line "    parameters 5009 bytes at c[0x0][0x1a80]: +0x0 (5000), +0x1388 (8), +0x1390 (1)"
+[ ! -s "$err" ] || fail "diagnostics"
+grep -q "$(printf '\033')" "$out" && fail "colours although output is not a terminal"
+expect 0 "$PICKER" list "$data/relocatable.sm_75.cubin"
+has "relocatable.sm_75.cubin: sm_75 cubin, 5 kernels, relocatable"

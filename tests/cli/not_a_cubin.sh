@@ -1,0 +1,7 @@
+. "$SOURCE/tests/cli/common.inc"
+echo "this is text" >"$work/text"
+expect 3 "$PICKER" list "$work/text"; one_diagnostic "$work/text: "
+expect 3 "$PICKER" --format json list "$work/text"; one_diagnostic "$work/text: "
+expect 3 "$PICKER" disasm "$work/text"; one_diagnostic "$work/text: "
+: >"$work/empty"
+expect 3 "$PICKER" list "$work/empty"; one_diagnostic "$work/empty: "

@@ -1,0 +1,8 @@
+. "$SOURCE/tests/cli/common.inc"
+expect 2 "$PICKER"; one_diagnostic "subcommand"
+expect 2 "$PICKER" frobnicate; one_diagnostic ""
+expect 2 "$PICKER" list; one_diagnostic "FILE is required"
+expect 2 "$PICKER" list --frobnicate "$data/features.sm_75.cubin"; one_diagnostic "--frobnicate"
+expect 2 "$PICKER" list "$data/features.sm_75.cubin" extra; one_diagnostic "extra"
+expect 2 "$PICKER" --format xml list "$data/features.sm_75.cubin"; one_diagnostic "xml"
+expect 2 "$PICKER" disasm "$data/features.sm_75.cubin" --kernel; one_diagnostic "--kernel"

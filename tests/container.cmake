@@ -1,0 +1,7 @@
+picker_test(container_test
+  SOURCES container/cubin_test.cpp container/robustness_test.cpp container/constant_bank_test.cpp
+  LIBS picker_container)
+picker_fuzz_target(container_fuzz SOURCES fuzz/container_fuzz.cpp LIBS picker_container)
+if(TARGET picker_sass)
+  picker_fuzz_target(decoder_fuzz SOURCES fuzz/decoder_fuzz.cpp LIBS picker_sass)
+endif()
