@@ -237,8 +237,8 @@ Expected<void> CubinParser::add_kernel(u32 symbol_index) {
   Expected<std::vector<Attribute>> attributes =
       parse_attributes(own->second.info->content, own->second.info->name);
   if (!attributes) return std::unexpected(attributes.error());
-  if (Expected<void> done = apply_kernel_attributes(
-          kernel, std::move(*attributes), own->second.info->name, cubin_.symbols_, sections_);
+  if (Expected<void> done = apply_kernel_attributes(kernel, std::move(*attributes),
+                                                    own->second.info->name, cubin_.symbols_);
       !done)
     return done;
 
