@@ -134,7 +134,7 @@ Expected<void> CubinParser::module_attributes() {
     if (number == kRegisterCount) facts.registers = *value;
     if (number == kFrameSize) facts.frame_size = *value;
     if (number == kMinStackSize) facts.min_stack_size = *value;
-    if (number == kMaxStackSize) facts.max_stack_size = *value;
+    if (number == kMaxStackSize) facts.max_stack_size = value;
   }
   return {};
 }

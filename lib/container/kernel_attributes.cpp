@@ -166,7 +166,7 @@ Expected<void> Applier::apply(const Attribute& attribute) {
       return {};
     case kMaxClusterRank:
       if (payload.size() != 4) return bad(attribute, "expected 4 bytes");
-      kernel_.max_cluster_rank = *payload.read<u32>(0);
+      kernel_.max_cluster_rank = payload.read<u32>(0);
       return {};
     case kBarrierCount:
       if (payload.size() != 1) return bad(attribute, "expected 1 byte");
