@@ -8,6 +8,7 @@
 #include "tools/selection.hpp"
 #include "tools/site_text.hpp"
 #include "tools/subcommands.hpp"
+#include "validate/exact.hpp"
 #include "validate/thread_walk.hpp"
 #include "validate/verdict.hpp"
 
@@ -148,8 +149,9 @@ int check(const LaunchOptions& options, const Global& global) {
   const Expected<validate::Launch> launch = make_launch(cubin, kernel, summary, *arguments);
   if (!launch) return report(launch.error());
   validate::ThreadWalk walk(cubin, kernel, summary, *launch);
-  const Verdict verdict =
-      validate::validate(summary, *launch, arguments->tier == Tier::kExact ? &walk : nullptr);
+  const Verdict verdict = arguments->tier == Tier::kExact
+                              ? validate::validate_exactly(summary, *launch, walk)
+                              : validate::validate(summary, *launch);
   const int status = verdict.kind == VerdictKind::kIdempotent ? kExitDone : kExitNotIdempotent;
   const Checked checked{cubin, kernel, summary, verdict};
   return global.format == Format::kJson ? write_json(checked.json(), status)

@@ -12,6 +12,7 @@
 #include "analysis/analyzer.hpp"
 #include "tools/selection.hpp"
 #include "tools/site_text.hpp"
+#include "validate/exact.hpp"
 #include "validate/thread_walk.hpp"
 
 namespace picker::tools {
@@ -113,7 +114,7 @@ Expected<std::vector<SampleVerdict>> judge_samples(const std::vector<SampleLaunc
     if (!concrete) return std::unexpected(concrete.error().in(where));
     validate::ThreadWalk walk(*selected.cubin, *selected.kernel, analysed->summary, *concrete);
     SampleVerdict verdict;
-    verdict.verdict = validate::validate(analysed->summary, *concrete, &walk);
+    verdict.verdict = validate::validate_exactly(analysed->summary, *concrete, walk);
     if (verdict.verdict.kind == validate::VerdictKind::kUnknown)
       verdict.reason = analysis::reason_info(verdict.verdict.reason).name;
     else if (verdict.verdict.kind == validate::VerdictKind::kConflict)

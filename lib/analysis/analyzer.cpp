@@ -54,6 +54,7 @@ class Analyzer {
     facts_.control.assign(flow_.blocks.size(), false);
     facts_.loop_count.assign(flow_.loops.size(), false);
     facts_.loop_diverges.assign(flow_.loops.size(), false);
+    facts_.loop_splits.assign(flow_.loops.size(), false);
     broken_barriers_.fill(false);
     for (const Instruction& in : flow_.instructions)
       if (in.opcode == Opcode::kBREAK)
@@ -228,6 +229,7 @@ class Analyzer {
     for (u32 b = 0; b < 16; ++b)
       if (facts_.barriers.count({loop, b}) != 0) header.barrier_target[b] = kNone;
     header.converged = entry.converged && !facts_.loop_diverges[loop];
+    header.never_split = entry.never_split && !facts_.loop_splits[loop];
     thread_->recording = false;
     execute_loop_body(loop, header);
     if (over_budget_) return;
@@ -275,6 +277,8 @@ class Analyzer {
     for (const u32 latch : info.latches) {
       if (!out_states_[latch].converged && header.converged)
         facts_.raise(facts_.loop_diverges, loop);
+      if (!out_states_[latch].never_split && header.never_split)
+        facts_.raise(facts_.loop_splits, loop);
       for (u32 b = 0; b < 16; ++b)
         if (header.barrier_target[b] != kNone &&
             out_states_[latch].barrier_target[b] != header.barrier_target[b])
@@ -529,6 +533,7 @@ class Analyzer {
         state.barrier_converged[i] = state.barrier_converged[i] && other.barrier_converged[i];
       }
       state.converged = state.converged && other.converged;
+      state.never_split = state.never_split && other.never_split;
     }
     return state;
   }
@@ -657,7 +662,7 @@ class Analyzer {
         const Operand* mask = in.find(Role::kA);
         if (mask != nullptr && mask->kind == sass::OperandKind::kImmediate &&
             static_cast<u32>(mask->value) == ~u32{0} && e().is_true(thread_->guard))
-          thread_->state.converged = true;
+          thread_->state.converged = thread_->state.never_split = true;
         break;
       }
       default:
@@ -667,12 +672,28 @@ class Analyzer {
 
   void effect(const Instruction& in) {
     const std::string name(sass::to_string(in.opcode));
+    if (in.opcode == Opcode::kCCTL && in.has(Field::kCacheOp, Value::kRML2) && discard(in)) return;
     thread_->find(semantics::is_texture_or_surface(in.opcode) ? Reason::kTextureOrSurface
                   : in.opcode == Opcode::kUnknown             ? Reason::kUndecodedInstruction
                   : semantics::is_programmatic(in.opcode)     ? Reason::kProgrammaticLaunch
                                                               : Reason::kUnmodelledInstruction,
                   name);
     thread_->unmodelled(in);
+  }
+
+  // discard.L2: the contents of a 128-byte line become undefined, which is a write.
+  bool discard(const Instruction& in) {
+    constexpr u32 kLine = 128;
+    const Operand* operand = in.find(Role::kAddress);
+    if (operand == nullptr || !in.has(Field::kAddressExtended, Value::kE)) return false;
+    const auto address = semantics::effective_address(*thread_, *operand, true);
+    if (!address) return false;
+    semantics::MemoryReference<SymbolicThread> line;
+    line.address = *address;
+    line.bytes = kLine;
+    line.instruction = &in;
+    thread_->discard(line);
+    return true;
   }
 
   // The last instruction's control effect: its condition, and what it means beyond the edges.
@@ -704,12 +725,13 @@ class Analyzer {
       case EndKind::kIndirectBranch: {
         const SymbolicThread::Marks marks = thread_->marks_of_uses(in);
         undetermined |= marks.nondeterministic;
-        thread_->state.converged = false;
+        thread_->state.converged = thread_->state.never_split = false;
         break;
       }
       case EndKind::kBranch:
       case EndKind::kCall:
-        if (block.conditional && !thread_->is_uniform(condition)) thread_->state.converged = false;
+        if (block.conditional && !thread_->is_uniform(condition))
+          thread_->state.converged = thread_->state.never_split = false;
         break;
       default:
         break;

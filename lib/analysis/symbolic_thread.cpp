@@ -21,6 +21,10 @@ using semantics::MemoryReference;
 using semantics::Space;
 using semantics::Words;
 
+namespace {
+constexpr u32 kMaxSelectSplits = 3;  // choices of an address that are judged apart: 2^3 sites
+}  // namespace
+
 SymbolicThread::SymbolicThread(const container::Cubin& cubin, const container::Kernel& kernel,
                                Summary& summary, Facts& facts)
     : cubin_(cubin),
@@ -123,7 +127,8 @@ bool SymbolicThread::is_uniform(ExprId id) const {
 ExprId SymbolicThread::any_lane(const Instruction&, Word x) {
   if (is_uniform(x)) return x;
   const ExprNode& n = e_.node(x);
-  return opaque(32, OpaqueCause::kWarpValue, n.nondeterministic || !state.converged, n.from_memory);
+  return opaque(32, OpaqueCause::kWarpValue, n.nondeterministic || !state.never_split,
+                n.from_memory);
 }
 
 SymbolicThread::Marks SymbolicThread::marks_of_uses(const Instruction& in) {
@@ -314,8 +319,10 @@ ExprId SymbolicThread::constant_bytes(const Instruction&, u8 bank, Word offset, 
           return e_.zero_extend(e_.launch_constant(static_cast<u8>(8 * bytes), *at), 32);
         return opaque(32, OpaqueCause::kDriverConstant, true, false, largest);
       }
-      // A parameter picked at run time; the driver's own bytes cannot be told apart.
-      return opaque(32, OpaqueCause::kConstantLoad, true, true, largest);
+      // A parameter picked at run time. An index counted from inside the parameters stays inside
+      // them (what lies outside is undefined); any other may name the driver's own bytes.
+      return opaque(32, OpaqueCause::kConstantLoad,
+                    offset_node.nondeterministic || !is_parameter_index(offset), true, largest);
     case 2: {
       if (!kernel_.constant2_relocations.empty()) break;
       if (at) {
@@ -355,6 +362,14 @@ ExprId SymbolicThread::constant_bytes(const Instruction&, u8 bank, Word offset, 
       break;
   }
   return opaque(32, OpaqueCause::kConstantLoad, true, true, largest);
+}
+
+bool SymbolicThread::is_parameter_index(ExprId offset) const {
+  const ExprNode& n = e_.node(offset);
+  if (n.kind != ExprKind::kSum || n.payload < kernel_.parameter_base) return false;
+  constexpr u64 kLargestStep = 1u << 16;
+  return std::all_of(e_.coefficients(offset).begin(), e_.coefficients(offset).end(),
+                     [](u64 coefficient) { return coefficient <= kLargestStep; });
 }
 
 bool SymbolicThread::is_global_descriptor(u8 uniform_register) {
@@ -449,6 +464,29 @@ void SymbolicThread::record_site(AccessKind kind, ExprId address, u32 bytes, boo
   site.loops = loop_stack;
   site.generic = generic;
   site.shielded = shielded;
+  push_site(std::move(site), kMaxSelectSplits);
+}
+
+// A choice of addresses becomes one site per choice, each under its condition: ranges of the two
+// are then judged apart.
+void SymbolicThread::push_site(AccessSite site, u32 splits_left) {
+  if (splits_left > 0) {
+    ExprId choice = kNoExpr;
+    if (e_.node(site.address).kind == ExprKind::kSelect) choice = site.address;
+    if (e_.node(site.address).kind == ExprKind::kSum)
+      for (const ExprId term : e_.operands(site.address))
+        if (e_.node(term).kind == ExprKind::kSelect && e_.width(term) == 64) choice = term;
+    if (choice != kNoExpr) {
+      const ExprId condition = e_.operands(choice)[0];
+      for (const bool value : {true, false}) {
+        AccessSite part = site;
+        part.address = e_.substitute(site.address, condition, flag(value));
+        part.conditions.push_back(value ? condition : e_.bit_not(condition));
+        push_site(std::move(part), splits_left - 1);
+      }
+      return;
+    }
+  }
   // Bounded unless a whole pointer, or its upper half, is not known.
   std::vector<ExprId> work = {site.address};
   while (!work.empty()) {
@@ -494,6 +532,12 @@ void SymbolicThread::check_write_determinate(const MemoryReference<SymbolicThrea
   if (bad) find(Reason::kIndeterminateWrites, "");
   if (ref.instruction != nullptr && is_system_scope(*ref.instruction))
     find(Reason::kSystemScope, "");
+}
+
+void SymbolicThread::discard(const MemoryReference<SymbolicThread>& line) {
+  check_write_determinate(line);
+  record_site(AccessKind::kWrite, line.address, line.bytes, false, false);
+  state.own_writes.clear();  // what this thread wrote before may be gone
 }
 
 Words<SymbolicThread> SymbolicThread::load(const MemoryReference<SymbolicThread>& ref) {
@@ -595,13 +639,8 @@ void SymbolicThread::atomic(const Instruction& in, const MemoryReference<Symboli
   if (ref.space != Space::kShared) {
     check_write_determinate(ref);
 
-    const Operand* dst = in.find(Role::kDst);
-    const Operand* p = in.find(Role::kPDst);
-    const bool result_unused =
-        (dst == nullptr || dst->is_zero_register()) && (p == nullptr || p->reg == sass::kPT);
-    const bool store_only = in.has(Field::kAtomicOp, Value::kEXCH) && result_unused;
-    record_site(store_only ? AccessKind::kWrite : AccessKind::kReadWrite, ref.address, ref.bytes,
-                ref.space == Space::kGeneric, false);
+    record_site(AccessKind::kReadWrite, ref.address, ref.bytes, ref.space == Space::kGeneric,
+                false);
   }
   if (ref.space != Space::kGlobal) {
     facts_.raise(facts_.shared);
@@ -626,7 +665,7 @@ void SymbolicThread::warp_value(const Instruction& in) {
   // whoever is there.
   const bool depends_on_company = in.opcode != Opcode::kSHFL;
   const bool nondeterministic = marks.nondeterministic || control_nondeterministic ||
-                                (depends_on_company && !state.converged);
+                                (depends_on_company && !state.never_split);
   sass::for_each_def(in, [&](sass::RegisterFile file, u8 n) {
     const u8 width =
         file == sass::RegisterFile::kPredicate || file == sass::RegisterFile::kUniformPredicate
