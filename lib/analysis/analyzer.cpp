@@ -671,7 +671,7 @@ class Analyzer {
         nothing(in);
         break;
       case Class::kBlockBarrier:
-        thread_->unmodelled(in);
+        thread_->block_barrier(in);
         break;
       case Class::kEffect:
         effect(in);

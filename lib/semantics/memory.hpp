@@ -132,7 +132,7 @@ void load(D& d, const Instruction& in) {
   for (u32 i = 0; i < (size->bytes + 3) / 4; ++i) write_word(d, dst, words[i], i);
   // LDG's predicate result says whether the prefetched sector hit: never interpreted.
   if (const Operand* p = in.find(Role::kPDst); p != nullptr && p->reg != sass::kPT)
-    d.unmodelled_flag(in, *p);
+    d.prefetch_flag(*p);
 }
 
 template <class D>

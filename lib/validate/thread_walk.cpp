@@ -357,6 +357,8 @@ struct ThreadWalk::Walker {
       set_pred(operand.reg, {});
   }
   void unmodelled_memory(const Instruction&) { stopped = true; }
+  void prefetch_flag(const Operand& operand) { set_pred(operand.reg, {}); }
+  void load_matrix(const Instruction& in) { lose_results(in); }
   static constexpr u32 kMaxEvents = 1u << 20;
   void lose_results(const Instruction& in) {
     sass::for_each_def(in, [&](sass::RegisterFile file, u8 n) {
