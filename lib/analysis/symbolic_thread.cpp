@@ -165,12 +165,11 @@ SymbolicThread::Marks SymbolicThread::marks_of_uses(const Instruction& in) {
         merge(bank0_word(static_cast<u32>(operand.value)));
       else if (operand.bank != 2 && operand.bank != 4)
         marks.from_memory = true;
-      if (operand.bank == 3) {  // 8 bytes: the operand may be a 64-bit one
+      if (operand.bank == 3) {
         const ExprId at = operand.has_reg || operand.has_ureg
                               ? opaque(32, OpaqueCause::kArithmetic, false, true)
                               : word(static_cast<u32>(operand.value));
-        constant_word(3, at);
-        constant_word(3, add(at, word(4)));
+        for (u32 w = 0; w < operand.width; ++w) constant_word(3, add(at, word(4 * w)));
       }
     } else if (operand.kind == OperandKind::kBindlessConstant) {
       marks.nondeterministic = marks.from_memory = true;
