@@ -57,6 +57,7 @@ class Analyzer {
     facts_.loop_diverges.assign(flow_.loops.size(), false);
     facts_.loop_splits.assign(flow_.loops.size(), false);
     broken_barriers_.fill(false);
+    for (const container::ResolvedRelocation& r : kernel_.relocations) relocated_.insert(r.offset);
     for (const Instruction& in : flow_.instructions)
       if (in.opcode == Opcode::kBREAK)
         if (const Operand* barrier = in.find(Role::kBarrier))
@@ -106,7 +107,6 @@ class Analyzer {
     if (kernel_.needs_device_launch) give_up(Reason::kDeviceRuntimeCall, 0, "launches kernels");
     if (kernel_.cluster_launch_control)
       give_up(Reason::kUnmodelledInstruction, 0, "cluster launch control");
-    if (cubin_.relocatable()) give_up(Reason::kUnknownRelocation, 0, "not linked");
   }
 
   // ---- Regions and loops -------------------------------------------------------------------
@@ -650,7 +650,12 @@ class Analyzer {
       thread_->guard = in.guard_uniform ? thread_->upred(in.guard) : thread_->pred(in.guard);
       if (in.guard_negated) thread_->guard = e().bit_not(thread_->guard);
       if (e().is_false(thread_->guard)) continue;
+      thread_->immediate_read = false;
       step(in);
+      // A patched word whose immediate nobody read was patched somewhere else.
+      if (relocated_.count(offset) != 0 && !thread_->immediate_read &&
+          semantics::class_of(in) != Class::kControl)
+        thread_->find(Reason::kUnknownRelocation, std::string(sass::to_string(in.opcode)));
     }
     finish_block(b);
     thread_->guard = thread_->flag(true);
@@ -854,6 +859,7 @@ class Analyzer {
   std::vector<ExprId> end_conditions_;
   std::vector<std::vector<ExprId>> conditions_;
   std::array<bool, 16> broken_barriers_{};
+  std::set<u32> relocated_;  // offsets of instructions that the loader patches
   u64 steps_ = 0;
   bool over_budget_ = false;
 };

@@ -181,6 +181,7 @@ SymbolicThread::Marks SymbolicThread::marks_of_uses(const Instruction& in) {
 // ---- Values --------------------------------------------------------------------------------
 
 ExprId SymbolicThread::immediate(u32 value) {
+  immediate_read = true;
   for (const container::ResolvedRelocation& relocation : kernel_.relocations) {
     if (relocation.offset != code_offset) continue;
     const bool low = relocation.type == container::kRelocationLow32 ||

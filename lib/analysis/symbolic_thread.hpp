@@ -105,6 +105,7 @@ class SymbolicThread {
   std::vector<LoopId> loop_stack;
   std::vector<ExprId> conditions;  // of the current block
   bool control_nondeterministic = false;
+  bool immediate_read = false;  // the current instruction's immediate was taken into account
   bool recording = false;                      // sites and findings go to the summary
   const sass::Instruction* current = nullptr;  // the instruction being executed
   // Placeholders of loops in their first execution. Taking them for uniform is an assumption that
