@@ -23,7 +23,8 @@ using semantics::Class;
 constexpr u64 kMaxSteps = 3'000'000;  // instructions executed symbolically
 constexpr u32 kMaxExpressions = 4'000'000;
 constexpr u32 kMaxRuns = 24;
-constexpr u32 kMaxJoinRegion = 48;  // blocks between a join and its dominator
+constexpr u32 kMaxJoinCondition = 24;  // nodes of a condition kept for a join
+constexpr u32 kMaxJoinRegion = 48;     // blocks between a join and its dominator
 
 u8 width_of_slot(u32 slot) { return slot >= kPredicateBase ? 1 : 32; }
 
@@ -315,13 +316,17 @@ class Analyzer {
       return is_invariant(step, loop) ? step : kNoExpr;
     };
     std::vector<bool> done(kSlotCount, false);
-    for (const u32 base : {0u, kUniformBase}) {
-      const u32 count = base == 0 ? kGeneralSlots : kUniformSlots;
-      for (u32 i = 0; i + 1 < count; ++i) {
-        const u32 lo = base + i, hi = base + i + 1;
-        if (!usable(lo) || !usable(hi) || done[lo] || done[hi]) continue;
-        // Only if the high half takes a carry from the low half; else they are two counters.
-        if (step_of(after[hi], placeholders[hi]) != kNoExpr) continue;
+    // 64-bit counters live in two registers, not always neighbours: the high half takes the carry
+    // of an addition to the low half's placeholder.
+    std::map<ExprId, u32> slot_of;
+    for (u32 s = 0; s < kPredicateBase; ++s)
+      if (usable(s)) slot_of.emplace(placeholders[s], s);
+    for (u32 hi = 0; hi < kPredicateBase; ++hi) {
+      if (!usable(hi) || done[hi] || step_of(after[hi], placeholders[hi]) != kNoExpr) continue;
+      for (const ExprId candidate : carry_placeholders(after[hi])) {
+        const auto found = slot_of.find(candidate);
+        if (found == slot_of.end() || found->second == hi || done[found->second]) continue;
+        const u32 lo = found->second;
         const ExprId before = e().concat(placeholders[hi], placeholders[lo]);
         const ExprId step = step_of(e().concat(after[hi], after[lo]), before);
         if (step == kNoExpr) continue;
@@ -330,6 +335,7 @@ class Analyzer {
         header.slots[lo] = e().extract(value, 0, 32);
         header.slots[hi] = e().extract(value, 32, 32);
         done[lo] = done[hi] = true;
+        break;
       }
     }
     for (u32 s = 0; s < kSlotCount; ++s) {
@@ -352,6 +358,42 @@ class Analyzer {
             e().select(e().equal(iteration, e().constant(64, 0)), initial(s), after[s]);
       }
     }
+  }
+
+  // Opaques that are terms of the operands of carries in the sum `id`.
+  std::vector<ExprId> carry_placeholders(ExprId id) {
+    std::vector<ExprId> result;
+    const auto collect = [&](ExprId operand) {
+      if (e().node(operand).kind == ExprKind::kOpaque) result.push_back(operand);
+      if (e().node(operand).kind == ExprKind::kSum)
+        for (const ExprId term : e().operands(operand))
+          if (e().node(term).kind == ExprKind::kOpaque) result.push_back(term);
+    };
+    const auto visit = [&](ExprId term) {
+      if (e().node(term).kind == ExprKind::kZeroExtend) term = e().operands(term)[0];
+      if (e().node(term).kind != ExprKind::kCarry) return;
+      collect(e().operands(term)[0]);
+      collect(e().operands(term)[1]);
+    };
+    if (e().node(id).kind == ExprKind::kSum) {
+      for (const ExprId term : e().operands(id)) visit(term);
+    } else {
+      visit(id);
+    }
+    return result;
+  }
+
+  // The number of nodes in `id`, counted up to `most`.
+  u32 size_of(ExprId id, u32 most) {
+    std::vector<ExprId> work = {id};
+    std::set<ExprId> seen;
+    while (!work.empty() && seen.size() < most) {
+      const ExprId at = work.back();
+      work.pop_back();
+      if (!seen.insert(at).second) continue;
+      for (const ExprId operand : e().operands(at)) work.push_back(operand);
+    }
+    return static_cast<u32>(seen.size());
   }
 
   // Conditions that hold whenever another iteration begins.
@@ -493,7 +535,9 @@ class Analyzer {
     if (arrival) {
       ExprId any = e().constant(1, 0);
       for (const ExprId c : *arrival) any = e().bit_or(any, c);
-      if (!e().is_constant(any)) add_condition(conditions_[b], any);
+      // Large ones say nothing that anybody could use.
+      if (!e().is_constant(any) && size_of(any, kMaxJoinCondition) < kMaxJoinCondition)
+        add_condition(conditions_[b], any);
     }
     bool undetermined = false;
     for (const u32 p : from) undetermined |= facts_.control[p];
@@ -627,7 +671,7 @@ class Analyzer {
         nothing(in);
         break;
       case Class::kBlockBarrier:
-        thread_->unmodelled(in);
+        thread_->block_barrier(in);
         break;
       case Class::kEffect:
         effect(in);

@@ -40,6 +40,8 @@ SymbolicThread::SymbolicThread(const container::Cubin& cubin, const container::K
 ExprId SymbolicThread::opaque(u8 width, OpaqueCause cause, bool nondeterministic, bool from_memory,
                               u64 hi) {
   const u64 all = width >= 64 ? ~u64{0} : (u64{1} << width) - 1;
+  // What the last iteration leaves behind hangs on how many there were.
+  for (const LoopId loop : loop_stack) nondeterministic |= facts_.loop_count[loop];
   return e_.make_opaque(width, 0, std::min(hi, all), cause, code_offset, loops, nondeterministic,
                         from_memory);
 }
@@ -163,10 +165,12 @@ SymbolicThread::Marks SymbolicThread::marks_of_uses(const Instruction& in) {
         merge(bank0_word(static_cast<u32>(operand.value)));
       else if (operand.bank != 2 && operand.bank != 4)
         marks.from_memory = true;
-      if (operand.bank == 3)
-        constant_word(3, operand.has_reg || operand.has_ureg
-                             ? opaque(32, OpaqueCause::kArithmetic, false, true)
-                             : word(static_cast<u32>(operand.value)));
+      if (operand.bank == 3) {
+        const ExprId at = operand.has_reg || operand.has_ureg
+                              ? opaque(32, OpaqueCause::kArithmetic, false, true)
+                              : word(static_cast<u32>(operand.value));
+        for (u32 w = 0; w < operand.width; ++w) constant_word(3, add(at, word(4 * w)));
+      }
     } else if (operand.kind == OperandKind::kBindlessConstant) {
       marks.nondeterministic = marks.from_memory = true;
     }
@@ -558,7 +562,8 @@ Words<SymbolicThread> SymbolicThread::load(const MemoryReference<SymbolicThread>
       record_site(AccessKind::kRead, ref.address, ref.bytes, ref.space == Space::kGeneric,
                   shielded);
       const bool nondeterministic =
-          nondeterministic_address || shielded || (ref.space == Space::kGeneric && facts_.shared);
+          nondeterministic_address || shielded ||
+          (ref.space == Space::kGeneric && (facts_.shared || facts_.local));
       for (u32 i = 0; i < count; ++i)
         words[i] = opaque(32, OpaqueCause::kGlobalLoad, nondeterministic, true, largest);
       break;
@@ -722,6 +727,31 @@ void SymbolicThread::unmodelled_flag(const Instruction& in, const Operand& opera
     set_upred(operand.reg, x);
   else
     set_pred(operand.reg, x);
+}
+
+void SymbolicThread::prefetch_flag(const Operand& operand) {
+  set_pred(operand.reg, opaque(1, OpaqueCause::kClock, true, true));
+}
+
+void SymbolicThread::load_matrix(const Instruction& in) {
+  const Marks marks = marks_of_uses(in);
+  sass::for_each_def(in, [&](sass::RegisterFile file, u8 n) {
+    if (file == sass::RegisterFile::kGeneral)
+      set_reg(n, opaque(32, OpaqueCause::kSharedLoad,
+                        marks.nondeterministic || control_nondeterministic || facts_.shared, true));
+  });
+}
+
+void SymbolicThread::block_barrier(const Instruction& in) {
+  const Marks marks = marks_of_uses(in);
+  if (marks.nondeterministic || control_nondeterministic || e_.node(guard).nondeterministic)
+    facts_.raise(facts_.reduction);
+  sass::for_each_def(in, [&](sass::RegisterFile file, u8 n) {
+    if (file == sass::RegisterFile::kGeneral)
+      set_reg(n, opaque(32, OpaqueCause::kWarpValue, facts_.reduction, true));
+    else if (file == sass::RegisterFile::kPredicate)
+      set_pred(n, opaque(1, OpaqueCause::kWarpValue, facts_.reduction, true));
+  });
 }
 
 void SymbolicThread::unmodelled_memory(const Instruction& in) {

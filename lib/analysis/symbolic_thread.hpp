@@ -67,8 +67,9 @@ struct Facts {
   std::set<std::pair<u32, u32>> barriers;  // (loop, barrier register): differs around the loop
   std::vector<bool> loop_splits;    // loop: the same, BSYNC not trusted (ThreadState::never_split)
   std::vector<bool> loop_diverges;  // loop: threads of a warp may be in different iterations
-  bool shared = false;
-  bool local = false;
+  bool shared = false;              // shared memory holds something undetermined
+  bool local = false;               // local memory does
+  bool reduction = false;           // the predicates that barriers reduce are not determined
   bool changed = false;
 
   void raise(std::vector<bool>& flags, u32 index) {
@@ -197,6 +198,11 @@ class SymbolicThread {
   void unmodelled(const Instruction& in);
   void unmodelled_flag(const Instruction& in, const sass::Operand& operand);
   void unmodelled_memory(const Instruction& in);
+  // LDG's predicate result: whether a prefetch hit. Nothing determines it.
+  void prefetch_flag(const sass::Operand& operand);
+  void load_matrix(const Instruction& in);
+  // BAR and B2R: a reduction over the block's predicates is as determined as all of them.
+  void block_barrier(const Instruction& in);
 
   // ---- for the analyzer ----
   ExprId read_slot(u32 slot, u8 width);

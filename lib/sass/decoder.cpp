@@ -142,11 +142,13 @@ bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi, u64 offset, Operand
         out.wide = true;
       } else if (spec.extra[2] != kNoBit) {
         out.wide = bit_at(lo, hi, spec.extra[2]);
-        out.base_is_u32 = !out.wide;
+        out.base_is_u32 = !out.wide && (spec.flags & kFlagQuiet) == 0;
       }
       if (spec.extra[3] != kNoBit) {
         out.has_ureg = true;
         out.ureg = uniform_register(lo, hi, spec.extra[3], spec.uniform_bits);
+        out.ureg_wide =
+            spec.extra[4] == kNoBit && (spec.extra[5] == 254 || bit_at(lo, hi, spec.extra[5]));
       }
       if (spec.extra[4] != kNoBit) {
         out.has_descriptor = true;

@@ -97,6 +97,7 @@ inline constexpr u8 kFlagOptional = 4;  // not printed when it has its default v
 inline constexpr u8 kFlagHidden = 8;    // never printed
 inline constexpr u8 kFlagJoin = 16;     // separated by a blank, not by a comma
 
+inline constexpr u8 kFlagQuiet = 64;     // address: the width of the base is not printed
 inline constexpr u8 kFlagAbsolute = 32;  // address: without a register the offset is unsigned
 
 struct ModifierSpec {

@@ -81,6 +81,9 @@ Class class_of(const sass::Instruction& in) {
     for (const Value harmless : {Value::kPF1, Value::kPF2, Value::kDML2, Value::kIVALL, Value::kIV})
       if (in.has(Field::kCacheOp, harmless)) return Class::kNothing;
   if (in.opcode == Opcode::kCCTL) return Class::kEffect;
+  // A WARPSYNC with a target transfers control.
+  if (in.opcode == Opcode::kWARPSYNC && in.find(sass::Role::kTarget) != nullptr)
+    return Class::kEffect;
   return classes[index];
 }
 

@@ -357,6 +357,8 @@ struct ThreadWalk::Walker {
       set_pred(operand.reg, {});
   }
   void unmodelled_memory(const Instruction&) { stopped = true; }
+  void prefetch_flag(const Operand& operand) { set_pred(operand.reg, {}); }
+  void load_matrix(const Instruction& in) { lose_results(in); }
   static constexpr u32 kMaxEvents = 1u << 20;
   void lose_results(const Instruction& in) {
     sass::for_each_def(in, [&](sass::RegisterFile file, u8 n) {
@@ -454,12 +456,13 @@ struct ThreadWalk::Walker {
     }
   }
 
-  // BRX: the register holds the distance of the target from the instruction's own base.
+  // BRX: the target is the next instruction plus the immediate plus the register.
   bool indirect(const Instruction& in, u32& next) {
     const Operand* a = in.find(Role::kA);
     const Operand* base = in.find(Role::kTarget);
     if (in.opcode != Opcode::kBRX || a == nullptr || base == nullptr) return false;
-    const Wide to = add(semantics::read_wide(*this, *a), wide(static_cast<u64>(base->value)));
+    const Wide to = add(semantics::read_wide(*this, *a),
+                        wide(pc + sass::kInstructionBytes + static_cast<u64>(base->value)));
     if (!to.known) return false;
     // Only what the compiler listed for this branch: anything else is a misreading.
     for (const container::IndirectBranch& table : o.kernel_.indirect_branches)

@@ -493,7 +493,7 @@ class Generator:
         # extra: register bit, scale bit, wide bit (or 254: always), uniform bit, offset width, desc
         extra = [255] * 6
         for part in found.group(2).split("+"):
-            piece = re.match(r"^(UR|R|S)(\d+)(\??)(?::(\d+))?(?:\.(x|w|)(\d*))?$", part)
+            piece = re.match(r"^(UR|R|S)(\d+)(\??)(?::(\d+))?(?:\.(x|w|e|)(\d*))?$", part)
             if not piece:
                 raise TableError(f"{row.where}: unknown address part '{part}'")
             kind, position, optional, width, rule, number = piece.groups()
@@ -507,10 +507,17 @@ class Generator:
                 elif rule == "w":
                     extra[2] = int(number)
                     row.own([int(number)], "address width")
+                elif rule == "e":  # a pair if bit `number` (.E) is set; prints nothing itself
+                    extra[2] = int(number)
+                    op["flags"].add("quiet")
                 elif number == "64":
                     extra[2] = 254
             elif kind == "UR":
                 extra[3] = position
+                if rule == "e":
+                    extra[5] = int(number)
+                elif number == "64":
+                    extra[5] = 254
                 if optional:
                     op["default"] = 1  # URZ is not printed
                 row.own(range(position, position + row.uniform_bits), "address uniform register")
@@ -524,8 +531,11 @@ class Generator:
             row.own(range(extra[4], extra[4] + row.uniform_bits), "descriptor")
             row.own([extra[5]], "descriptor shown")
         # Without a register the offset is an absolute, unsigned address ("s": except here).
-        if extra[2] == 255 and extra[3] == 255 and "s" not in found.group(3):
+        if (extra[2] == 255 or "quiet" in op["flags"]) and extra[3] == 255 and "s" not in found.group(3):
             op["flags"].add("absolute")
+        count = re.search(r":(\w+)", found.group(3))
+        if count:  # registers of the base
+            op["width"] = count.group(1)
         for flag in re.finditer(r"[<>]", found.group(3)):
             op["flags"].add("def" if flag.group(0) == ">" else "use")
         op["extra"] = extra
@@ -597,7 +607,7 @@ class Generator:
                     o["slot"], o["role"], o["bit"], o["bits"], o["negate"], o["absolute"],
                     o["invert"], o["reuse"], o["width"], o.get("suffix", 255),
                     ("def" in flags) | ("use" in flags) << 1 | ("optional" in flags) << 2 |
-                    ("hidden" in flags) << 3 | ("join" in flags) << 4 | ("absolute" in flags) << 5,
+                    ("hidden" in flags) << 3 | ("join" in flags) << 4 | ("absolute" in flags) << 5 | ("quiet" in flags) << 6,
                     o["style"], ", ".join(str(e) for e in o["extra"]),
                     o.get("uniform_bits", row.uniform_bits), pool(literals, o["text"]),
                     o.get("default", 0), count_index(row, o)))
