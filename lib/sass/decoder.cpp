@@ -34,7 +34,9 @@ bool scheduling_is_legal(u64 hi, u8 reusable) {
   const u32 read_scoreboard = static_cast<u32>(hi >> 49) & 7;
   const u32 reuse = static_cast<u32>(hi >> 58) & 7;
   if ((reuse & ~u32{reusable}) != 0 || write_scoreboard == 6 || read_scoreboard == 6) return false;
-  return stays ? stall >= 1 && stall <= 11 : reuse == 0;
+  if ((reusable & kReuseIsHint) != 0 && reuse != 0 && (reuse >= 6 || stall == 0)) return false;
+  if (stays) return stall >= 1 && stall <= 11;
+  return reuse == 0 || (reusable & kReuseIsHint) != 0;
 }
 
 bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi, u64 offset, Operand& out) {
@@ -218,11 +220,13 @@ std::optional<Family> family_of(u32 sm) {
     case 75:
       return Family::kSm75;
     case 80:
+      return Family::kSm80;
     case 86:
     case 87:
     case 88:
+      return Family::kSm86;
     case 89:
-      return Family::kSm80;
+      return Family::kSm89;
     case 90:
       return Family::kSm90;
     case 100:

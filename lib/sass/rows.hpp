@@ -100,6 +100,9 @@ inline constexpr u8 kFlagJoin = 16;     // separated by a blank, not by a comma
 inline constexpr u8 kFlagQuiet = 64;     // address: the width of the base is not printed
 inline constexpr u8 kFlagAbsolute = 32;  // address: without a register the offset is unsigned
 
+// In Row::reuse: the bits name no operand; hand-written kernels set them all the same.
+inline constexpr u8 kReuseIsHint = 8;
+
 struct ModifierSpec {
   Field field;
   u8 columns;               // values per encoding in the list

@@ -13,7 +13,7 @@ import os
 import re
 import sys
 
-FAMILIES = ["70", "75", "80", "90", "100", "120"]
+FAMILIES = ["70", "75", "80", "86", "89", "90", "100", "120"]
 # Bits checked by common code for every row: guard predicate, scheduling and reuse.
 SCHEDULING = range(105, 122)
 GUARD = range(12, 16)
@@ -303,6 +303,8 @@ class Generator:
         elif keyword == "mem":
             space, access, size = rest.split()
             row.memory = ("k" + space, "k" + access, size)
+        elif keyword == "hint":  # reuse bits that hand-written code sets and that mean nothing
+            row.reuse |= 15
         elif keyword in ("imm", "only", "uniform", "half"):
             pass
         else:
@@ -416,8 +418,11 @@ class Generator:
                 if kind != "I":
                     op["suffix_name"] = "Swizzle" + role
                     op["style"] = "kHalf2"
-                    self.modifier(row, "suf", "Swizzle%s %d:2 = (H1_H0) F32 H0_H0 H1_H1" % (
-                        role, SWIZZLE[position]))
+                    halves = "(H1_H0) F32 H0_H0 H1_H1"
+                    bits = f"{SWIZZLE[position]}:2"
+                    if number and position == 32:  # one bit more: upper half negated
+                        bits, halves = f"{bits},{number}", f"{halves} H0_NH1"
+                    self.modifier(row, "suf", f"Swizzle{role} {bits} = {halves}")
             elif sign == "`":  # constants print a blank before the offset
                 op["style"] = "kHalf2"
             elif sign == "?":
