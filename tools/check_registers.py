@@ -25,7 +25,7 @@ COUNT = 1500  # words per cubin
 FILES = {"GPR": "R", "PRED": "P", "UGPR": "UR", "UPRED": "UP"}
 EXIT = 0x000FEA0003800000000000000000794D
 # The number of coordinate registers depends on many modifiers; the table states the largest.
-# nvdisasm also marks the predicate source of LDGSTS as written. Compiled code reads it again
+# nvdisasm also marks the predicate sources of LDGSTS and LDG as written. Compiled code reads it again
 # without setting it anew (1,757 of 7,817 uses in shipped sm_80 libraries), so it is not.
 COORDINATES = {"TEX", "TLD", "TLD4", "TXD", "TXQ"}
 
@@ -193,8 +193,9 @@ def main():
                 name = (text or "").split()[0 if not (text or "@").startswith("@") else 1].split(".")[0]
                 if name in COORDINATES and defs == theirs[0] and uses >= theirs[1]:
                     continue
-                if name == "LDGSTS":
-                    theirs = ({r for r in theirs[0] if r[0] != "P"}, theirs[1])
+                if name in ("LDGSTS", "LDG", "LD"):
+                    sources = {r for r in theirs[0] & theirs[1] if r[0] == "P"}
+                    theirs = (theirs[0] - (sources - defs), theirs[1])
                 if (defs, uses) != theirs:
                     key = ("registers", oracle.op13(word))
                     different[key] += 1
