@@ -578,7 +578,7 @@ Words<SymbolicThread> SymbolicThread::load(const MemoryReference<SymbolicThread>
       const std::optional<i64> at = local_offset(ref.address);
       for (u32 i = 0; i < count; ++i) {
         if (at && *at % 4 == 0 && ref.bytes >= 4) {
-          const auto it = state.local.find(*at + 4 * i);
+          const auto it = state.local.find(*at + i64{4} * i);
           if (it != state.local.end()) {
             words[i] = it->second;
             continue;
