@@ -34,6 +34,8 @@ SymbolicThread::SymbolicThread(const container::Cubin& cubin, const container::K
       e_(summary.expressions),
       facts_(facts) {
   stack_pointer_ = opaque(32, OpaqueCause::kDriverConstant, true, false);
+  shared_window_ = opaque(64, OpaqueCause::kDriverConstant, true, false);
+  local_window_ = opaque(64, OpaqueCause::kDriverConstant, true, false);
   guard = flag(true);
 }
 
@@ -284,6 +286,12 @@ ExprId SymbolicThread::bank0_word(u32 offset) {
           return e_.launch_constant(32, offset);
         case DriverConstant::kStackPointer:
           return stack_pointer_;
+        case DriverConstant::kSharedWindowBase:
+          if (slot->size == 8) return e_.extract(shared_window_, 8 * (offset - slot->offset), 32);
+          break;
+        case DriverConstant::kLocalWindowBase:
+          if (slot->size == 8) return e_.extract(local_window_, 8 * (offset - slot->offset), 32);
+          break;
         default:
           break;
       }
@@ -475,6 +483,7 @@ void SymbolicThread::record_site(AccessKind kind, ExprId address, u32 bytes, boo
 // A choice of addresses becomes one site per choice, each under its condition: ranges of the two
 // are then judged apart.
 void SymbolicThread::push_site(AccessSite site, u32 splits_left) {
+  if (site.generic && is_in_window(site.address)) return;
   if (splits_left > 0) {
     ExprId choice = kNoExpr;
     if (e_.node(site.address).kind == ExprKind::kSelect) choice = site.address;
@@ -530,9 +539,33 @@ void SymbolicThread::taint_memory(Space space, bool nondeterministic) {
   if (space == Space::kLocal || space == Space::kGeneric) facts_.raise(facts_.local);
 }
 
+// An address counted from the generic window of shared or local memory lies in that memory: what
+// lies outside is undefined.
+bool SymbolicThread::is_in_window(ExprId address) const {
+  const auto is_window = [&](ExprId id) { return id == shared_window_ || id == local_window_; };
+  if (is_window(address)) return true;
+  if (e_.node(address).kind != ExprKind::kSum) return false;
+  for (u32 i = 0; i < e_.node(address).operand_count; ++i)
+    if (is_window(e_.operands(address)[i]) && e_.coefficients(address)[i] == 1) return true;
+  return false;
+}
+
+// Whether the choices that make up a generic address, or those of its arms that may be global, are
+// not determined.
+bool SymbolicThread::is_undetermined_outside_windows(ExprId address) const {
+  if (is_in_window(address)) return false;
+  if (e_.node(address).kind == ExprKind::kSelect) {
+    const auto arms = e_.operands(address);
+    return e_.node(arms[0]).nondeterministic || is_undetermined_outside_windows(arms[1]) ||
+           is_undetermined_outside_windows(arms[2]);
+  }
+  return e_.node(address).nondeterministic;
+}
+
 void SymbolicThread::check_write_determinate(const MemoryReference<SymbolicThread>& ref) {
-  const bool bad = e_.node(ref.address).nondeterministic || e_.node(guard).nondeterministic ||
-                   control_nondeterministic ||
+  const bool bad = (ref.space == Space::kGeneric ? is_undetermined_outside_windows(ref.address)
+                                                 : e_.node(ref.address).nondeterministic) ||
+                   e_.node(guard).nondeterministic || control_nondeterministic ||
                    (ref.enabled && e_.node(*ref.enabled).nondeterministic);
   if (bad) find(Reason::kIndeterminateWrites, "");
   if (ref.instruction != nullptr && is_system_scope(*ref.instruction))

@@ -106,7 +106,7 @@ class SymbolicThread {
   std::vector<ExprId> conditions;  // of the current block
   bool control_nondeterministic = false;
   bool immediate_read = false;  // the current instruction's immediate was taken into account
-  bool recording = false;                      // sites and findings go to the summary
+  bool recording = false;       // sites and findings go to the summary
   const sass::Instruction* current = nullptr;  // the instruction being executed
   // Placeholders of loops in their first execution. Taking them for uniform is an assumption that
   // the second execution checks: a uniform register lost there is marked and the analysis repeated.
@@ -223,6 +223,8 @@ class SymbolicThread {
  private:
   void write_slot(u32 slot, ExprId x, u8 width);
   Word bank0_word(u32 offset);
+  bool is_in_window(ExprId address) const;
+  bool is_undetermined_outside_windows(ExprId address) const;
   bool is_parameter_index(ExprId offset) const;
   Word symbol_word(const std::string& name, i64 addend, bool high);
   u32 symbol_number(const std::string& name, bool constant_bank);
@@ -240,6 +242,7 @@ class SymbolicThread {
   Expressions& e_;
   Facts& facts_;
   ExprId stack_pointer_;
+  ExprId shared_window_, local_window_;  // 64-bit bases of the windows in generic addresses
   std::map<u32, ExprId> driver_words_;
   std::map<u32, ExprId> constant3_words_;
 };
