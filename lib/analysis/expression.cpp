@@ -604,10 +604,12 @@ ExprId Expressions::extract(ExprId a, u32 low, u8 w) {
         return linear(w, constant_term, terms);
       }
       if (n.payload == 0 && n.operand_count == 1) {  // a shift to the left, taken back
+        // ... but not out of the upper word of a pair, which would not be recognised any more.
         const u64 coefficient = coefficients_[n.first_operand];
-        if (std::has_single_bit(coefficient) &&
-            low >= static_cast<u32>(std::countr_zero(coefficient)))
-          return extract(operand(0), low - static_cast<u32>(std::countr_zero(coefficient)), w);
+        const u32 shift = static_cast<u32>(std::countr_zero(coefficient));
+        const bool upper_word = n.width == 64 && low == 32 && w == 32 && shift < 32;
+        if (std::has_single_bit(coefficient) && low >= shift && !upper_word)
+          return extract(operand(0), low - shift, w);
       }
       if (n.width == 64 && low >= 32) {
         // zext(low32) + 2^32 * (...): the low half carries nothing into the high half.
