@@ -318,6 +318,19 @@ class Warp {
   // warp_memory.cpp
   void discard_or_prefetch(const Instruction& in);
   enum class Target : u8 { kGlobal, kShared, kLocal };
+  // The lane that acts first where several touch one place: any, in a random schedule.
+  [[nodiscard]] u32 first_lane_of(u32 lanes) const {
+    if (!shared_.options.random_schedule || lanes == 0) return 0;
+    u64 skip = shared_.random.below(static_cast<u32>(__builtin_popcount(lanes)));
+    for (; skip != 0; --skip) lanes &= lanes - 1;
+    return lowest(lanes);
+  }
+  template <class F>
+  void in_lane_order(u32 lanes, F f) const {
+    const u32 first = first_lane_of(lanes);
+    for (u32 i = 0; i < kWarpSize; ++i)
+      if (const u32 lane = (first + i) % kWarpSize; (lanes >> lane & 1) != 0) f(lane);
+  }
   void split_by_space(const Reference& ref, u32 lanes, std::array<u32, 3>& by_target,
                       Wide& address) const;
   bool narrow_bytes(Target target, u32 lane, u64 offset, u32 bytes, u8*& out);

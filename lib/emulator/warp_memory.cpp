@@ -23,6 +23,13 @@ void for_each_lane(u32 lanes, F f) {
 
 constexpr u32 kDiscardBytes = 128;
 
+Operand register_pair(u8 reg) {
+  Operand operand;
+  operand.kind = sass::OperandKind::kRegister;
+  operand.reg = reg;
+  return operand;
+}
+
 }  // namespace
 
 void Warp::fault(MemoryFault what, u32 lane, u64 address, u32 bytes, std::string_view space) {
@@ -126,8 +133,7 @@ bool Warp::global_access(const Reference& ref, u32 lanes, const Wide& address, b
   access.first_thread = first_thread_;
   access.barrier_epoch = block_.epoch;
   access.address = address;
-  const u32 first_lane =
-      shared_.options.random_schedule ? static_cast<u32>(shared_.random.below(kWarpSize)) : 0;
+  const u32 first_lane = first_lane_of(lanes);
   const FaultPlace place =
       shared_.memory.access(access, data, update, first_lane, shared_.options.recorder);
   fault(place.fault, place.lane, place.address, ref.bytes, "global");
@@ -172,7 +178,7 @@ void Warp::store(const Reference& ref, const Data& data) {
     if (!global_access(ref, by_target[0], address, false, true, out, nullptr)) return;
   }
   for (const Target target : {Target::kShared, Target::kLocal})
-    for_each_lane(by_target[static_cast<u32>(target)], [&](u32 lane) {
+    in_lane_order(by_target[static_cast<u32>(target)], [&](u32 lane) {
       u8* to = nullptr;
       if (!narrow_bytes(target, lane, address[lane], ref.bytes, to)) return;
       std::array<u32, semantics::kMaxAccessWords> buffer{};
@@ -213,7 +219,7 @@ void Warp::atomic(const Instruction& in, const Reference& ref, const Data& data,
     for (u32 w = 0; w < words; ++w) result[w] = out.words[w];
   }
   for (const Target target : {Target::kShared, Target::kLocal})
-    for_each_lane(by_target[static_cast<u32>(target)], [&](u32 lane) {
+    in_lane_order(by_target[static_cast<u32>(target)], [&](u32 lane) {
       u8* at = nullptr;
       if (!narrow_bytes(target, lane, address[lane], ref.bytes, at)) return;
       u64 x = 0;
@@ -250,8 +256,11 @@ void Warp::discard_or_prefetch(const Instruction& in) {
   }
   const Operand* operand = in.find(Role::kAddress);
   if (operand == nullptr) return unmodelled(in);
-  const auto address = semantics::effective_address(*this, *operand, true);
-  if (!address) return unmodelled(in);
+  if (!in.has(Field::kAddressExtended, Value::kE) || !operand->has_reg || operand->has_ureg ||
+      operand->has_descriptor)
+    return unmodelled(in);
+  const Wide address = add(semantics::read_wide(*this, register_pair(operand->reg)),
+                           wide(static_cast<u64>(operand->value)));
   Reference ref;
   ref.instruction = &in;
   ref.bytes = kMaxAccessBytes;
@@ -260,7 +269,7 @@ void Warp::discard_or_prefetch(const Instruction& in) {
     for (Word& w : data.words)
       for (u32 lane = 0; lane < kWarpSize; ++lane)
         w[lane] = static_cast<u32>(shared_.clock_random.next());
-    Wide at = *address;
+    Wide at = address;
     for (u64& a : at.lane) a = a / kDiscardBytes * kDiscardBytes + part;
     discarding_ = true;
     const bool done = global_access(ref, guard_.bits, at, false, true, data, nullptr);

@@ -24,6 +24,23 @@ constexpr u32 kSearchSteps = 4096;
 bool reads(AccessKind kind) { return kind != AccessKind::kWrite; }
 bool writes(AccessKind kind) { return kind != AccessKind::kRead; }
 
+// Findings after which the analysis may not have looked at all the code.
+bool ends_the_analysis(analysis::Reason reason) {
+  switch (reason) {
+    case analysis::Reason::kUndecodedInstruction:
+    case analysis::Reason::kIndirectBranch:
+    case analysis::Reason::kRecursion:
+    case analysis::Reason::kUnresolvedCall:
+    case analysis::Reason::kDeviceRuntimeCall:
+    case analysis::Reason::kControlFlow:
+    case analysis::Reason::kConvergenceBarrier:
+    case analysis::Reason::kBudget:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // Whether `rest` can be a sum of coefficient times integer over dimensions `from` and later ones.
 // True when the budget runs out.
 bool reachable(const AccessPiece& piece, u32 from, i128 rest, u32& steps) {
@@ -81,6 +98,11 @@ ContainmentCheck::ContainmentCheck(const analysis::Summary& summary,
     evaluator.begin_launch(launch);
     trips.compute(evaluator);
   }
+  for (const analysis::Finding& finding : summary.findings) {
+    if (evaluable && !footprints.feasible(finding.conditions, finding.loops)) continue;
+    not_understood_.push_back(finding.code_offset);
+    not_followed_ |= ends_the_analysis(finding.reason);
+  }
   for (u32 number = 0; number < summary.sites.size(); ++number) {
     const AccessSite& site = summary.sites[number];
     std::unique_ptr<Instruction>& slot = instructions_[site.code_offset];
@@ -118,7 +140,14 @@ void ContainmentCheck::escape(const Access& access, u32 lane, std::string why) {
 void ContainmentCheck::record(const Access& access) {
   const auto it = instructions_.find(access.code_offset);
   const u32 first = static_cast<u32>(__builtin_ctz(access.lanes));
-  if (it == instructions_.end()) return escape(access, first, "no site at this instruction");
+  if (it == instructions_.end()) {
+    if (not_followed_ || std::find(not_understood_.begin(), not_understood_.end(),
+                                   access.code_offset) != not_understood_.end()) {
+      report_.unbounded += static_cast<u32>(__builtin_popcount(access.lanes));
+      return;
+    }
+    return escape(access, first, "no site at this instruction");
+  }
   const Instruction& instruction = *it->second;
   if ((access.read && !instruction.reads) || (access.write && !instruction.writes))
     return escape(access, first, "the site has another kind of access");

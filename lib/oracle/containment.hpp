@@ -7,7 +7,9 @@
 // piece's base and dimensions can add up to. An access that no site of its instruction covers is an
 // *escape*: a bug of the highest kind, for a verdict may rest on that site. So is an access at an
 // instruction without any site, a kind of access the site does not have, and a read that the
-// summary calls shielded and that was not.
+// summary calls shielded and that was not. Where the summary says itself that it does not know (a
+// finding at the instruction, or one after which it did not follow the code, if the launch can get
+// there), accesses count as unbounded: the verdict is then `unknown` anyway.
 #pragma once
 
 #include <memory>
@@ -60,6 +62,8 @@ class ContainmentCheck : public emulator::Recorder {
   void escape(const emulator::Access& access, u32 lane, std::string why);
 
   std::unordered_map<u32, std::unique_ptr<Instruction>> instructions_;
+  std::vector<u32> not_understood_;  // code offsets with a finding that is live in this launch
+  bool not_followed_ = false;        // some code was not looked at, and the verdict says so
   ContainmentReport report_;
 };
 
