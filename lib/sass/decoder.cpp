@@ -39,14 +39,17 @@ bool scheduling_is_legal(u64 hi, u8 reusable) {
   return reuse == 0 || (reusable & kReuseIsHint) != 0;
 }
 
-bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi, u64 offset, Operand& out) {
+[[gnu::always_inline]] inline bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi,
+                                                  u64 offset, Operand& out) {
   out.role = spec.role;
   out.def = (spec.flags & kFlagDef) != 0;
   out.use = (spec.flags & kFlagUse) != 0;
-  out.negate = bit_at(lo, hi, spec.negate);
-  out.absolute = bit_at(lo, hi, spec.absolute);
-  out.invert = bit_at(lo, hi, spec.invert);
-  out.reuse = bit_at(lo, hi, spec.reuse);
+  if ((spec.negate & spec.absolute & spec.invert & spec.reuse) != kNoBit) {
+    out.negate = bit_at(lo, hi, spec.negate);
+    out.absolute = bit_at(lo, hi, spec.absolute);
+    out.invert = bit_at(lo, hi, spec.invert);
+    out.reuse = bit_at(lo, hi, spec.reuse);
+  }
   const u64 raw = spec.bits != 0 ? extract(lo, hi, spec.bit, spec.bits) : 0;
   switch (spec.slot) {
     case Slot::kLiteral:
@@ -191,15 +194,18 @@ bool decode_row(const Row& row, u64 lo, u64 hi, u64 offset, Instruction& out) {
   out.modifier_count = row.modifier_count;
   const auto operands = operands_of(row);
   for (u32 i = 0; i < operands.size(); ++i) {
-    if (!decode_operand(operands[i], lo, hi, offset, out.operands[i])) return false;
-    out.operands[i].width = (operands[i].width & 0x80) == 0
-                                ? operands[i].width
-                                : registers_of(out.modifiers[operands[i].width & 0x7f].value);
-    if (operands[i].count != kNoCount) {
-      const ModifierSpec& spec = count_spec(operands[i].count);
-      const u16 count = list_entry(spec, modifier_key(spec, lo, hi));
+    // A local copy: bytes of the result could otherwise alias the specification, which would then
+    // be read again after each assignment.
+    const OperandSpec spec = operands[i];
+    Operand& operand = out.operands[i];
+    if (!decode_operand(spec, lo, hi, offset, operand)) return false;
+    operand.width = (spec.width & 0x80) == 0 ? spec.width
+                                             : registers_of(out.modifiers[spec.width & 0x7f].value);
+    if (spec.count != kNoCount) {
+      const ModifierSpec& list = count_spec(spec.count);
+      const u16 count = list_entry(list, modifier_key(list, lo, hi));
       if (count == kInvalidValue) return false;
-      out.operands[i].width = static_cast<u8>(count);
+      operand.width = static_cast<u8>(count);
     }
   }
   out.operand_count = row.operand_count;
@@ -209,6 +215,9 @@ bool decode_row(const Row& row, u64 lo, u64 hi, u64 offset, Instruction& out) {
   out.opcode = row.opcode;
   return true;
 }
+
+// Takes back what a row that did not match in the end has written.
+void clear(Instruction& instruction) { instruction = Instruction{}; }
 
 }  // namespace
 
@@ -243,26 +252,23 @@ std::optional<Family> family_of(u32 sm) {
 }
 
 Instruction Decoder::decode(u64 lo, u64 hi, u64 offset) const {
+  Instruction instruction;  // the only object returned, so that it is built in place
   const u32 op13 = static_cast<u32>(lo & 0xfff) | (static_cast<u32>(hi >> 27) & 1) << 12;
   for (const u16 number : candidates(static_cast<u32>(family_), op13)) {
     const Row& row = rows()[number];
     if ((lo & row.mask_lo) != row.match_lo || (hi & row.mask_hi) != row.match_hi) continue;
-    Instruction instruction;
     instruction.row = number;
-    if (decode_row(row, lo, hi, offset, instruction)) return instruction;
+    if (!decode_row(row, lo, hi, offset, instruction)) clear(instruction);
     break;  // rows of one opcode are disjoint
   }
-  return Instruction{};
+  return instruction;
 }
 
 Instruction Decoder::decode(const u8* bytes, u64 offset) const {
-  u64 lo = 0;
-  u64 hi = 0;
-  for (u32 i = 0; i < 8; ++i) {
-    lo |= u64{bytes[i]} << (8 * i);
-    hi |= u64{bytes[i + 8]} << (8 * i);
-  }
-  return decode(lo, hi, offset);
+  static_assert(std::endian::native == std::endian::little);
+  u64 word[2];
+  std::memcpy(word, bytes, sizeof word);
+  return decode(word[0], word[1], offset);
 }
 
 }  // namespace picker::sass
