@@ -4,10 +4,10 @@
 Usage: build_cubins.py [--force] [NAME ...]
 
 nvcc lowers each source to PTX and ptxas assembles it, in two steps, for two reasons. nvcc writes
-absolute source folders, times and sizes into the `.file` lines of PTX; they are cut down to bare file
-names here, so that a cubin says nothing about the machine that made it and comes out the same every
-time. And CUDA 13 no longer makes sm_70: there
-PTX for compute_75 is relabelled and given to ptxas 12.9.
+absolute source folders into the `.file` lines of PTX; they are cut down to bare file names here, and
+ptxas runs where it finds no such file (it would note the time of its last change), so that a cubin says
+nothing about the machine that made it and comes out the same every time. And CUDA 13 no longer makes
+sm_70: there PTX for compute_75 is relabelled and given to ptxas 12.9.
 
 A source that says `Needs sm_NN` in its opening comment is built for sm_NN and newer only.
 NVCC names nvcc (default: from PATH; ptxas is taken from the same folder), PTXAS12 a ptxas of
@@ -32,8 +32,8 @@ def least_architecture(source):
     return int(match.group(1)) if match else 0
 
 
-def run(command):
-    done = subprocess.run(command, cwd=HERE, capture_output=True, text=True)
+def run(command, folder):
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
 
@@ -51,7 +51,7 @@ def build(name, force, nvcc, ptxas, ptxas12):
             if virtual not in ptx_of:
                 raw = pathlib.Path(folder) / f"{virtual}.ptx"
                 run([nvcc, "-ptx", "-lineinfo", "-std=c++17", f"-arch=compute_{virtual}",
-                     source.name, "-o", raw])
+                     source.name, "-o", raw], HERE)
                 ptx_of[virtual] = re.sub(r'^(\s*\.file\s+\d+\s+)"(?:[^"]*/)?([^"/]+)".*', r'\1"\2"',
                                          raw.read_text(), flags=re.M)
             text = ptx_of[virtual]
@@ -60,7 +60,8 @@ def build(name, force, nvcc, ptxas, ptxas12):
                 text = re.sub(r"^\.target sm_75", ".target sm_70", text, flags=re.M)
             ptx = pathlib.Path(folder) / f"{name}.ptx"
             ptx.write_text(text)
-            run([ptxas12 if real == 70 else ptxas, f"-arch=sm_{real}", "-lineinfo", ptx, "-o", cubin])
+            run([ptxas12 if real == 70 else ptxas, f"-arch=sm_{real}", "-lineinfo", ptx, "-o", cubin],
+                folder)
             blob = cubin.read_bytes()
             for trace in (folder, str(HERE), str(pathlib.Path(nvcc).parent.parent)):
                 if trace.encode() in blob:
@@ -74,7 +75,7 @@ def main():
     if not nvcc:
         raise SystemExit("no nvcc: put it on PATH or name it in NVCC")
     ptxas = str(pathlib.Path(nvcc).resolve().parent / "ptxas")
-    ptxas12 = os.environ.get("PTXAS12")
+    ptxas12 = os.environ.get("PTXAS12") and shutil.which(os.path.abspath(os.environ["PTXAS12"]))
     (HERE / "cubins").mkdir(exist_ok=True)
     with ThreadPoolExecutor(max_workers=2) as pool:
         jobs = [pool.submit(build, n, "--force" in sys.argv, nvcc, ptxas, ptxas12) for n in names]

@@ -30,18 +30,41 @@ struct Access {
   std::array<u32, 3> thread{};
 };
 
+// An opaque defined inside that many loops.
+struct Unknown {
+  ExprId id = analysis::kNoExpr;
+  u32 loops = 0;
+  u64 lo = 0, hi = 0;
+};
+
 struct RandomKernel {
   Random& random;
   Kernel k;
   u32 depth = 0;  // nested loops
   std::vector<ExprId> counters;
+  std::vector<Unknown> unknowns;
 
   explicit RandomKernel(Random& r) : random(r) {}
 
   ExprId small() { return k.number(random.range(0, 20)); }
+  // Something that changes in every iteration of the loops around it in no known way.
+  ExprId unknown(u32 loops) {
+    if (unknowns.size() < 4 && random.chance(50)) {
+      const u64 lo = random.range(0, 10);
+      const u64 hi = random.chance(90) ? lo + random.range(0, 20) : 0xffffffff;
+      unknowns.push_back({k.e().make_opaque(32, lo, hi, analysis::OpaqueCause::kLoop, 0,
+                                            (u64{1} << loops) - 1, false, false),
+                          loops, lo, hi});
+    }
+    for (const Unknown& one : unknowns)
+      if (one.loops <= loops && random.chance(60)) return one.id;
+    return k.thread();
+  }
   ExprId constant() { return random.chance(85) ? small() : k.number(random.interesting(32)); }
   ExprId leaf(u32 loops) {
-    switch (random.range(0, 6)) {
+    switch (random.range(0, 7)) {
+      case 7:
+        return unknown(loops);
       case 0:
         return k.thread(static_cast<u32>(random.range(0, 1)));
       case 1:
@@ -180,8 +203,10 @@ struct RandomKernel {
 // Runs every thread; accesses by site.
 class BruteForce {
  public:
-  BruteForce(const analysis::Summary& summary, const Launch& launch)
-      : summary_(summary), launch_(launch), concrete_(summary.expressions) {
+  BruteForce(const analysis::Summary& summary, const Launch& launch,
+             const std::vector<Unknown>& unknowns)
+      : summary_(summary), launch_(launch), unknowns_(unknowns), concrete_(summary.expressions) {
+    moment_.opaques.resize(unknowns.size());
     accesses.resize(summary.sites.size());
     moment_.iterations.assign(summary.loops.size(), 0);
     for (u32 by = 0; by < launch.grid[1]; ++by)
@@ -204,17 +229,35 @@ class BruteForce {
     for (iteration = 0; iteration < kIterationCap; ++iteration) {
       run(depth + 1);
       // Inner loops are over; their numbers mean nothing to this loop's test.
-      concrete_.set(launch_, moment_);
+      settle();
       if (!all(summary_.loops[depth].continues)) break;
     }
     iteration = 0;
+  }
+  // Unknowns get values that depend on the thread and on the iterations of their loops.
+  void settle() {
+    for (size_t i = 0; i < unknowns_.size(); ++i) {
+      const Unknown& one = unknowns_[i];
+      u64 hash = i + 1;
+      const auto mix = [&hash](u64 value) {
+        hash = (hash ^ (value + 0x9e3779b97f4a7c15)) * 0xff51afd7ed558ccd;
+        hash ^= hash >> 29;
+      };
+      for (u32 axis = 0; axis < 2; ++axis) {
+        mix(moment_.block[axis]);
+        mix(moment_.thread[axis]);
+      }
+      for (u32 loop = 0; loop < one.loops; ++loop) mix(moment_.iterations[loop]);
+      moment_.opaques[i] = one.lo + hash % (one.hi - one.lo + 1);
+    }
+    concrete_.set(launch_, moment_);
   }
   bool all(const std::vector<ExprId>& conditions) {
     return std::all_of(conditions.begin(), conditions.end(),
                        [this](ExprId id) { return concrete_.value(id).value_or(0) != 0; });
   }
   void visit(u32 depth) {
-    concrete_.set(launch_, moment_);
+    settle();
     for (u32 site = 0; site < summary_.sites.size(); ++site) {
       const analysis::AccessSite& access = summary_.sites[site];
       if (access.loops.size() != depth || !all(access.conditions)) continue;
@@ -225,6 +268,7 @@ class BruteForce {
 
   const analysis::Summary& summary_;
   const Launch& launch_;
+  const std::vector<Unknown>& unknowns_;
   ConcreteEvaluator concrete_;
   Moment moment_;
 };
@@ -264,7 +308,7 @@ void check_case(u64 seed, Tally& tally) {
   const u64 offset = random.chance(60) ? random.range(0, 300) : random.range(0, 40000);
   launch.constant_bank.set_value(kParameterBase + 8,
                                  random.chance(50) ? kBase + offset : kBase - offset, 8);
-  const BruteForce force(summary, launch);
+  const BruteForce force(summary, launch, kernel.unknowns);
   const std::string where = "seed " + std::to_string(seed);
 
   Evaluator evaluator(summary);

@@ -352,6 +352,45 @@ TEST(Bits, DivisionAndRemainderSplitAnIndex) {
   EXPECT_UNKNOWN(k, launch(kA + 4 * (3 * 32 + 16) - 1, 32));
 }
 
+TEST(Bits, DivisionByMagicNumberSplitsAnIndex) {
+  // Division as integer-division helpers do it, with the multiplier and shift as parameters:
+  // q = (umulhi(x, m) + x) >> s, r = x - q * d; then a[q * pitch + r].
+  for (const u64 d : {3u, 10u, 25u, 60u}) {
+    u32 shift = 0;
+    while ((u64{1} << shift) < d) ++shift;
+    const u64 magic = ((u64{1} << 32) * ((u64{1} << shift) - d)) / d + 1;
+    Kernel k;
+    const ExprId x = k.global_index();
+    const ExprId guard = k.e().less_signed(x, k.scalar(2));
+    const ExprId wide = k.e().mul(k.e().zero_extend(x, 64), k.e().zero_extend(k.scalar(3), 64));
+    const ExprId high = k.e().extract(wide, 32, 32);
+    const ExprId q = k.e().shift_right(k.e().add(high, x), k.scalar(4));
+    const ExprId r = k.e().sub(x, k.e().mul(q, k.number(d)));
+    const ExprId index = k.e().add(k.e().mul(q, k.scalar(5)), r);
+    k.read(k.element(k.pointer(0), index), {guard});
+    k.write(k.element(k.pointer(1), index), {guard});
+    const auto launch = [&](u64 b, u64 pitch) {
+      return make_launch({4, 1, 1}, {256, 1, 1}, {kA, b, 1001, magic, shift, pitch});
+    };
+    const u64 last_row = 1000 / d;
+    EXPECT_IDEMPOTENT(k, launch(kA + 4 * (last_row * 100 + d), 100)) << d;
+    EXPECT_UNKNOWN(k, launch(kA + 4 * (last_row * 100), 100)) << d;
+  }
+}
+
+TEST(Interpreter, RemembersNothingBetweenLaunches) {
+  const Kernel k = grid_stride();
+  Interpreter interpreter(k.summary);
+  for (u32 i = 0; i < 20; ++i) {
+    const u64 n = 100 + 37 * i;
+    EXPECT_EQ(interpreter.validate(make_launch({2, 1, 1}, {64, 1, 1}, {kA, kA + 4 * n, n})).kind,
+              VerdictKind::kIdempotent);
+    EXPECT_EQ(
+        interpreter.validate(make_launch({2, 1, 1}, {64, 1, 1}, {kA, kA + 4 * n - 1, n})).kind,
+        VerdictKind::kUnknown);
+  }
+}
+
 TEST(Writes, NothingWrittenIsIdempotentWhateverIsRead) {
   Kernel k;
   k.site(AccessKind::kRead, k.pointer(0), 4).bounded = false;

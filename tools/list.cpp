@@ -77,14 +77,16 @@ int list(const std::string& path, const Global& global) {
   Json images = Json::array();
   std::string text;
   int status = kExitDone;
+  if (container->images().empty()) text += printable(container->name()) + ": no device code\n";
   for (const Image& image : container->images()) {
     Json entry = {{"kind", to_string(image.kind)},
                   {"arch", image.architecture},
                   {"name", image.name},
+                  {"linkable", image.linkable},
                   {"compression", to_string(image.compression)},
                   {"size", image.size}};
     text += image_text(*container, image);
-    if (image.kind == ImageKind::kPtx) {
+    if (image.kind != ImageKind::kCubin) {
       text += "\n";
       images.push_back(std::move(entry));
       continue;
@@ -101,10 +103,9 @@ int list(const std::string& path, const Global& global) {
     const bool supported = container::constant_bank_layout(cubin->sm()) != nullptr;
     entry["relocatable"] = cubin->relocatable();
     entry["supported"] = supported;
-    text += fmt::format(", {} kernel{}{}{}\n", cubin->kernels().size(),
-                        cubin->kernels().size() == 1 ? "" : "s",
-                        cubin->relocatable() ? ", relocatable" : "",
-                        supported ? "" : ", architecture not supported");
+    text += fmt::format(
+        ", {} kernel{}{}{}\n", cubin->kernels().size(), cubin->kernels().size() == 1 ? "" : "s",
+        image.linkable ? ", to be linked" : "", supported ? "" : ", architecture not supported");
     Json kernels = Json::array();
     for (const Kernel& kernel : cubin->kernels()) {
       if (global.format == Format::kJson)

@@ -31,6 +31,30 @@ bool matches(const Kernel& kernel, const std::string& wanted) {
   return wanted.find('(') != std::string::npos && container::demangle(kernel.name) == wanted;
 }
 
+bool equal(Slice a, Slice b) {
+  return std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin(), b.bytes().end());
+}
+
+// Whether what the kernels do is surely the same: headers included in several sources leave copies.
+bool same_everywhere(const std::vector<SelectedKernel>& kernels) {
+  const auto addresses = [](const Cubin& cubin) {
+    std::vector<std::pair<u64, std::string_view>> result;
+    for (const container::ResolvedRelocation& entry : cubin.constant4_relocations())
+      result.emplace_back(entry.offset, entry.symbol_name);
+    return result;
+  };
+  const SelectedKernel& first = kernels.front();
+  return std::all_of(kernels.begin(), kernels.end(), [&](const SelectedKernel& other) {
+    const Kernel& a = *first.kernel;
+    const Kernel& b = *other.kernel;
+    return first.architecture == other.architecture && a.name == b.name && equal(a.code, b.code) &&
+           equal(a.constant2, b.constant2) && a.parameter_base == b.parameter_base &&
+           a.parameter_size == b.parameter_size && a.relocations.empty() && b.relocations.empty() &&
+           addresses(*first.cubin) == addresses(*other.cubin) &&
+           equal(first.cubin->constant3(), other.cubin->constant3());
+  });
+}
+
 }  // namespace
 
 Expected<Selection> select_kernels(const std::string& path,
@@ -61,7 +85,7 @@ Expected<Selection> select_kernels(const std::string& path,
         names.insert(candidate.name);
         continue;
       }
-      selection.kernels.push_back({&kept, &candidate});
+      selection.kernels.push_back({&kept, &candidate, image.architecture, image.linkable});
       used = true;
     }
     if (!used) selection.cubins.pop_back();
@@ -71,6 +95,9 @@ Expected<Selection> select_kernels(const std::string& path,
                                    *architecture, listed(architectures)));
   if (architectures.empty() && has_ptx)
     return unsupported(fmt::format("{}: has PTX only, no machine code", container.name()));
+  const auto linkable = [](const SelectedKernel& choice) { return choice.linkable; };
+  if (!std::all_of(selection.kernels.begin(), selection.kernels.end(), linkable))
+    std::erase_if(selection.kernels, linkable);
   if (kernel && selection.kernels.empty())
     return usage_error(
         fmt::format("{}: no kernel {}; there are: {}", container.name(), *kernel, listed(names)));
@@ -80,10 +107,13 @@ Expected<Selection> select_kernels(const std::string& path,
 Expected<Selection> select_one_kernel(const std::string& path, const std::string& kernel,
                                       const std::optional<std::string>& architecture) {
   Expected<Selection> selection = select_kernels(path, kernel, architecture);
-  if (!selection || selection->kernels.size() == 1) return selection;
+  if (!selection) return selection;
+  if (same_everywhere(selection->kernels)) {
+    selection->kernels.resize(1);
+    return selection;
+  }
   std::set<std::string> architectures;
-  for (const SelectedKernel& choice : selection->kernels)
-    architectures.insert(fmt::format("sm_{}", choice.kernel->sm));
+  for (const SelectedKernel& choice : selection->kernels) architectures.insert(choice.architecture);
   if (architectures.size() > 1)
     return usage_error(
         fmt::format("{}: kernel {} exists for several architectures, choose one with --arch: {}",

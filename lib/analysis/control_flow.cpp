@@ -7,10 +7,10 @@
 namespace picker::analysis {
 namespace {
 
-using semantics::Control;
-using semantics::ControlKind;
 using sass::Instruction;
 using sass::kInstructionBytes;
+using semantics::Control;
+using semantics::ControlKind;
 
 constexpr u32 kMaxNodes = 200'000;  // instructions times contexts
 constexpr u32 kMaxContexts = 512;
@@ -65,6 +65,12 @@ class Builder {
     return &flow_.instructions[index];
   }
 
+  bool is_relocated(u32 offset) const {
+    return std::any_of(
+        kernel_.relocations.begin(), kernel_.relocations.end(),
+        [&](const container::ResolvedRelocation& r) { return r.offset == offset; });
+  }
+
   bool is_function_start(u64 offset) const {
     return std::any_of(kernel_.functions.begin(), kernel_.functions.end(),
                        [&](const container::DeviceFunction& f) { return f.offset == offset; });
@@ -115,10 +121,18 @@ class Builder {
     }
     const Control control = semantics::control_of(in);
     end.conditional = !is_unconditional(in, control);
+    // The loader patches this instruction, so its target in the file means nothing.
+    if ((control.kind == ControlKind::kBranch || control.kind == ControlKind::kCall) &&
+        is_relocated(node.offset)) {
+      lose(Reason::kUnknownRelocation);
+      return end;
+    }
     switch (control.kind) {
       case ControlKind::kNext:
       case ControlKind::kBarrierSet:
-      case ControlKind::kBarrierBreak: end.conditional = false; break;
+      case ControlKind::kBarrierBreak:
+        end.conditional = false;
+        break;
       case ControlKind::kBarrierSync:
         end.conditional = false;
         if (!sync_is_paired(in, node.offset)) {
@@ -155,9 +169,9 @@ class Builder {
           lose(Reason::kIndirectBranch);
         } else {
           end.kind = EndKind::kReturn;
-          end.next.emplace_back(Node{flow_.contexts[node.context].parent,
-                                     flow_.contexts[node.context].return_offset},
-                                true);
+          end.next.emplace_back(
+              Node{flow_.contexts[node.context].parent, flow_.contexts[node.context].return_offset},
+              true);
         }
         break;
       case ControlKind::kExit:
@@ -188,7 +202,9 @@ class Builder {
         end.kind = EndKind::kIndirectCall;
         end.splits = true;
         break;
-      case ControlKind::kUnmodelled: lose(Reason::kControlFlow); break;
+      case ControlKind::kUnmodelled:
+        lose(Reason::kControlFlow);
+        break;
     }
     const bool falls = end.kind == EndKind::kFallThrough || end.conditional;
     if (falls) {
@@ -436,7 +452,8 @@ class Builder {
         if (node == count) continue;
         u32 best = kNone;
         for (const u32 s : successors[node])
-          if (number[s] != kNone && ipdom[s] != kNone) best = best == kNone ? s : intersect(s, best);
+          if (number[s] != kNone && ipdom[s] != kNone)
+            best = best == kNone ? s : intersect(s, best);
         if (best != ipdom[node]) {
           ipdom[node] = best;
           changed = true;

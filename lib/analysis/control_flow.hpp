@@ -30,15 +30,15 @@ inline constexpr u32 kNone = std::numeric_limits<u32>::max();
 
 // How a block ends.
 enum class EndKind : u8 {
-  kFallThrough,    // runs into the next block
-  kBranch,         // conditional or not; edges say where
-  kIndirectBranch, // through a table: one edge per target
-  kCall,           // edge into the callee
-  kReturn,         // edge back to the caller
-  kExit,           // the thread may end here; edge to the next block if conditional
-  kTrap,           // ends the launch with an error
-  kIndirectCall,   // the analyzer decides by the target's value; falls through only if predicated
-  kLost,           // control flow that is not followed; `lost` says why
+  kFallThrough,     // runs into the next block
+  kBranch,          // conditional or not; edges say where
+  kIndirectBranch,  // through a table: one edge per target
+  kCall,            // edge into the callee
+  kReturn,          // edge back to the caller
+  kExit,            // the thread may end here; edge to the next block if conditional
+  kTrap,            // ends the launch with an error
+  kIndirectCall,    // the analyzer decides by the target's value; falls through only if predicated
+  kLost,            // control flow that is not followed; `lost` says why
 };
 
 struct Edge {
@@ -50,8 +50,8 @@ struct Edge {
 
 struct Block {
   u32 context = 0;
-  u32 begin = 0;           // byte offset of the first instruction
-  u32 end = 0;             // byte offset after the last
+  u32 begin = 0;  // byte offset of the first instruction
+  u32 end = 0;    // byte offset after the last
   EndKind ends = EndKind::kFallThrough;
   bool conditional = false;  // the end depends on the last instruction's guard or condition
   Reason lost{};
@@ -64,17 +64,17 @@ struct Block {
 };
 
 struct FlowLoop {
-  u32 header = 0;               // block
-  u32 parent = kNone;           // loop
+  u32 header = 0;      // block
+  u32 parent = kNone;  // loop
   u32 depth = 1;
-  std::vector<u32> blocks;      // all, inner loops included, in reverse postorder
-  std::vector<u32> latches;     // blocks with an edge back to the header
+  std::vector<u32> blocks;   // all, inner loops included, in reverse postorder
+  std::vector<u32> latches;  // blocks with an edge back to the header
 };
 
 struct CallContext {
-  u32 parent = kNone;         // context of the caller
-  u32 function = 0;           // byte offset of the callee's first instruction
-  u32 return_offset = 0;      // byte offset of the instruction after the call
+  u32 parent = kNone;     // context of the caller
+  u32 function = 0;       // byte offset of the callee's first instruction
+  u32 return_offset = 0;  // byte offset of the instruction after the call
 };
 
 struct ControlFlow {

@@ -556,6 +556,7 @@ ExprId Expressions::extract(ExprId a, u32 low, u8 w) {
   const ExprNode n = nodes_[a];
   if (low == 0 && w == n.width) return a;
   const auto operand = [&](u32 i) { return operands_[n.first_operand + i]; };
+  if (significant_bits(a) <= low) return constant(w, 0);
   switch (n.kind) {
     case ExprKind::kConstant:
       return constant(w, low >= 64 ? 0 : n.payload >> low);
@@ -602,24 +603,32 @@ ExprId Expressions::extract(ExprId a, u32 low, u8 w) {
         }
         return linear(w, constant_term, terms);
       }
-      if (low == 32 && w == 32 && n.width == 64) {
+      if (n.payload == 0 && n.operand_count == 1) {  // a shift to the left, taken back
+        const u64 coefficient = coefficients_[n.first_operand];
+        if (std::has_single_bit(coefficient) &&
+            low >= static_cast<u32>(std::countr_zero(coefficient)))
+          return extract(operand(0), low - static_cast<u32>(std::countr_zero(coefficient)), w);
+      }
+      if (n.width == 64 && low >= 32) {
         // zext(low32) + 2^32 * (...): the low half carries nothing into the high half.
         u64 constant_term = n.payload >> 32;
-        const bool constant_low = (n.payload & mask_of(32)) != 0;
-        u32 low_terms = 0;
-        Terms terms;
+        u32 low_terms = (n.payload & mask_of(32)) != 0 ? 1 : 0;
         for (u32 i = 0; i < n.operand_count; ++i) {
           const u64 coefficient = coefficients_[n.first_operand + i];
-          if ((coefficient & mask_of(32)) == 0) {
+          if ((coefficient & mask_of(32)) == 0) continue;
+          low_terms += coefficient == 1 && significant_bits(operand(i)) <= 32 ? 1 : 2;
+        }
+        if (low_terms <= 1) {
+          Terms terms;
+          for (u32 i = 0; i < n.operand_count; ++i) {
+            const u64 coefficient = coefficients_[n.first_operand + i];
+            if ((coefficient & mask_of(32)) != 0) continue;
             const ExprId part = extract(operand(i), 0, 32);
             add_term(32, constant_term, terms, part, coefficient >> 32);
-          } else if (coefficient == 1 && significant_bits(operand(i)) <= 32) {
-            ++low_terms;
-          } else {
-            low_terms = 2;
           }
+          const ExprId high = linear(32, constant_term, terms);
+          return extract(high, low - 32, w);
         }
-        if (low_terms + (constant_low ? 1 : 0) <= 1) return linear(32, constant_term, terms);
       }
       break;
     }
@@ -882,8 +891,10 @@ std::string Expressions::to_string(ExprId id) const {
     case ExprKind::kOr:
       return infix("|");
     case ExprKind::kXor:
-      if (n.width == 1 && is_constant(operands_[n.first_operand], 1)) return fmt::format("!{}", text(1));
-      if (n.width == 1 && is_constant(operands_[n.first_operand + 1], 1)) return fmt::format("!{}", text(0));
+      if (n.width == 1 && is_constant(operands_[n.first_operand], 1))
+        return fmt::format("!{}", text(1));
+      if (n.width == 1 && is_constant(operands_[n.first_operand + 1], 1))
+        return fmt::format("!{}", text(0));
       return infix("^");
     case ExprKind::kShiftLeft:
       return infix("<<");

@@ -1,8 +1,8 @@
 #include "analysis/symbolic_thread.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "sass/registers.hpp"
 #include "sass/special_registers.hpp"
@@ -21,6 +21,10 @@ using semantics::MemoryReference;
 using semantics::Space;
 using semantics::Words;
 
+namespace {
+constexpr u32 kMaxSelectSplits = 3;  // choices of an address that are judged apart: 2^3 sites
+}  // namespace
+
 SymbolicThread::SymbolicThread(const container::Cubin& cubin, const container::Kernel& kernel,
                                Summary& summary, Facts& facts)
     : cubin_(cubin),
@@ -36,6 +40,8 @@ SymbolicThread::SymbolicThread(const container::Cubin& cubin, const container::K
 ExprId SymbolicThread::opaque(u8 width, OpaqueCause cause, bool nondeterministic, bool from_memory,
                               u64 hi) {
   const u64 all = width >= 64 ? ~u64{0} : (u64{1} << width) - 1;
+  // What the last iteration leaves behind hangs on how many there were.
+  for (const LoopId loop : loop_stack) nondeterministic |= facts_.loop_count[loop];
   return e_.make_opaque(width, 0, std::min(hi, all), cause, code_offset, loops, nondeterministic,
                         from_memory);
 }
@@ -76,10 +82,11 @@ void SymbolicThread::set_ureg(u8 n, Word x) {
   if (n == sass::kURZ) return;
   if (!state.converged) {
     bool reads_uniform = false;
-    if (current != nullptr) sass::for_each_use(*current, [&](sass::RegisterFile file, u8) {
-      reads_uniform |= file == sass::RegisterFile::kUniform ||
-                       file == sass::RegisterFile::kUniformPredicate;
-    });
+    if (current != nullptr)
+      sass::for_each_use(*current, [&](sass::RegisterFile file, u8) {
+        reads_uniform |=
+            file == sass::RegisterFile::kUniform || file == sass::RegisterFile::kUniformPredicate;
+      });
     if (reads_uniform || !is_uniform(x))
       x = opaque(32, OpaqueCause::kWarpValue, true, e_.node(x).from_memory);
   }
@@ -102,11 +109,17 @@ bool SymbolicThread::is_uniform(ExprId id) const {
     if (!seen.insert(at).second) continue;
     switch (e_.node(at).kind) {
       case ExprKind::kThreadIndex:
-      case ExprKind::kIteration: return false;
-      case ExprKind::kOpaque:
-        if (e_.opaque(e_.node(at).payload).cause != OpaqueCause::kDriverConstant) return false;
+        return false;
+      case ExprKind::kIteration:
+        if (facts_.loop_diverges[e_.node(at).payload]) return false;
         break;
-      default: break;
+      case ExprKind::kOpaque:
+        if (e_.opaque(e_.node(at).payload).cause != OpaqueCause::kDriverConstant &&
+            assumed_uniform.count(at) == 0)
+          return false;
+        break;
+      default:
+        break;
     }
     for (const ExprId operand : e_.operands(at)) work.push_back(operand);
   }
@@ -116,7 +129,7 @@ bool SymbolicThread::is_uniform(ExprId id) const {
 ExprId SymbolicThread::any_lane(const Instruction&, Word x) {
   if (is_uniform(x)) return x;
   const ExprNode& n = e_.node(x);
-  return opaque(32, OpaqueCause::kWarpValue, n.nondeterministic || !state.converged,
+  return opaque(32, OpaqueCause::kWarpValue, n.nondeterministic || !state.never_split,
                 n.from_memory);
 }
 
@@ -129,13 +142,20 @@ SymbolicThread::Marks SymbolicThread::marks_of_uses(const Instruction& in) {
   };
   sass::for_each_use(in, [&](sass::RegisterFile file, u8 n) {
     switch (file) {
-      case sass::RegisterFile::kGeneral: merge(state.slots[n]); break;
-      case sass::RegisterFile::kUniform: merge(state.slots[kUniformBase + n]); break;
-      case sass::RegisterFile::kPredicate: merge(state.slots[kPredicateBase + n]); break;
+      case sass::RegisterFile::kGeneral:
+        merge(state.slots[n]);
+        break;
+      case sass::RegisterFile::kUniform:
+        merge(state.slots[kUniformBase + n]);
+        break;
+      case sass::RegisterFile::kPredicate:
+        merge(state.slots[kPredicateBase + n]);
+        break;
       case sass::RegisterFile::kUniformPredicate:
         merge(state.slots[kUniformPredicateBase + n]);
         break;
-      case sass::RegisterFile::kBarrier: break;
+      case sass::RegisterFile::kBarrier:
+        break;
     }
   });
   for (u32 i = 0; i < in.operand_count; ++i) {
@@ -145,10 +165,12 @@ SymbolicThread::Marks SymbolicThread::marks_of_uses(const Instruction& in) {
         merge(bank0_word(static_cast<u32>(operand.value)));
       else if (operand.bank != 2 && operand.bank != 4)
         marks.from_memory = true;
-      if (operand.bank == 3)
-        constant_word(3, operand.has_reg || operand.has_ureg
-                             ? opaque(32, OpaqueCause::kArithmetic, false, true)
-                             : word(static_cast<u32>(operand.value)));
+      if (operand.bank == 3) {
+        const ExprId at = operand.has_reg || operand.has_ureg
+                              ? opaque(32, OpaqueCause::kArithmetic, false, true)
+                              : word(static_cast<u32>(operand.value));
+        for (u32 w = 0; w < operand.width; ++w) constant_word(3, add(at, word(4 * w)));
+      }
     } else if (operand.kind == OperandKind::kBindlessConstant) {
       marks.nondeterministic = marks.from_memory = true;
     }
@@ -159,6 +181,7 @@ SymbolicThread::Marks SymbolicThread::marks_of_uses(const Instruction& in) {
 // ---- Values --------------------------------------------------------------------------------
 
 ExprId SymbolicThread::immediate(u32 value) {
+  immediate_read = true;
   for (const container::ResolvedRelocation& relocation : kernel_.relocations) {
     if (relocation.offset != code_offset) continue;
     const bool low = relocation.type == container::kRelocationLow32 ||
@@ -230,10 +253,13 @@ std::optional<ExprId> SymbolicThread::compare_extended(Value relation, bool is_s
     const bool tie = e_.is_true(low_flag);
     switch (relation) {
       case Value::kLT:
-      case Value::kLE: return tie ? e_.bit_not(less64(b, a)) : less64(a, b);
+      case Value::kLE:
+        return tie ? e_.bit_not(less64(b, a)) : less64(a, b);
       case Value::kGT:
-      case Value::kGE: return tie ? e_.bit_not(less64(a, b)) : less64(b, a);
-      default: break;
+      case Value::kGE:
+        return tie ? e_.bit_not(less64(a, b)) : less64(b, a);
+      default:
+        break;
     }
   }
   return semantics::compare_high_word(*this, relation, is_signed, a, b, low_flag);
@@ -254,9 +280,12 @@ ExprId SymbolicThread::bank0_word(u32 offset) {
         case DriverConstant::kBlockDimZ:
         case DriverConstant::kGridDimX:
         case DriverConstant::kGridDimY:
-        case DriverConstant::kGridDimZ: return e_.launch_constant(32, offset);
-        case DriverConstant::kStackPointer: return stack_pointer_;
-        default: break;
+        case DriverConstant::kGridDimZ:
+          return e_.launch_constant(32, offset);
+        case DriverConstant::kStackPointer:
+          return stack_pointer_;
+        default:
+          break;
       }
     }
   }
@@ -291,13 +320,14 @@ ExprId SymbolicThread::constant_bytes(const Instruction&, u8 bank, Word offset, 
       if (at) {
         if (bytes == 4 && *at % 4 == 0) return bank0_word(*at);
         if (*at >= kernel_.parameter_base &&
-            u64{*at} + bytes <= u64{kernel_.parameter_base} + kernel_.parameter_size &&
-            bytes < 4)
+            u64{*at} + bytes <= u64{kernel_.parameter_base} + kernel_.parameter_size && bytes < 4)
           return e_.zero_extend(e_.launch_constant(static_cast<u8>(8 * bytes), *at), 32);
         return opaque(32, OpaqueCause::kDriverConstant, true, false, largest);
       }
-      // A parameter picked at run time; the driver's own bytes cannot be told apart.
-      return opaque(32, OpaqueCause::kConstantLoad, true, true, largest);
+      // A parameter picked at run time. An index counted from inside the parameters stays inside
+      // them (what lies outside is undefined); any other may name the driver's own bytes.
+      return opaque(32, OpaqueCause::kConstantLoad,
+                    offset_node.nondeterministic || !is_parameter_index(offset), true, largest);
     case 2: {
       if (!kernel_.constant2_relocations.empty()) break;
       if (at) {
@@ -311,8 +341,8 @@ ExprId SymbolicThread::constant_bytes(const Instruction&, u8 bank, Word offset, 
                     offset_node.from_memory, largest);
     }
     case 3: {
-      const ExprId address = add(e_.symbol_address(symbol_number(".nv.constant3", true)),
-                                 e_.zero_extend(offset, 64));
+      const ExprId address =
+          add(e_.symbol_address(symbol_number(".nv.constant3", true)), e_.zero_extend(offset, 64));
       record_site(AccessKind::kRead, address, bytes, false, false);
       if (at && bytes == 4) {
         const auto [it, made] = constant3_words_.try_emplace(*at, kNoExpr);
@@ -333,9 +363,18 @@ ExprId SymbolicThread::constant_bytes(const Instruction&, u8 bank, Word offset, 
           return symbol_word(std::string(entry->symbol_name), entry->addend, *at % 8 == 4);
       }
       break;
-    default: break;
+    default:
+      break;
   }
   return opaque(32, OpaqueCause::kConstantLoad, true, true, largest);
+}
+
+bool SymbolicThread::is_parameter_index(ExprId offset) const {
+  const ExprNode& n = e_.node(offset);
+  if (n.kind != ExprKind::kSum || n.payload < kernel_.parameter_base) return false;
+  constexpr u64 kLargestStep = 1u << 16;
+  return std::all_of(e_.coefficients(offset).begin(), e_.coefficients(offset).end(),
+                     [](u64 coefficient) { return coefficient <= kLargestStep; });
 }
 
 bool SymbolicThread::is_global_descriptor(u8 uniform_register) {
@@ -351,12 +390,18 @@ ExprId SymbolicThread::special_register(const Instruction&, u32 number, u32 inde
   if (number == static_cast<u32>(SpecialRegister::kZero)) return word(0);
   if (index == 0) {
     switch (static_cast<SpecialRegister>(number)) {
-      case SpecialRegister::kThreadIdX: return e_.thread_index(0);
-      case SpecialRegister::kThreadIdY: return e_.thread_index(1);
-      case SpecialRegister::kThreadIdZ: return e_.thread_index(2);
-      case SpecialRegister::kBlockIdX: return e_.block_index(0);
-      case SpecialRegister::kBlockIdY: return e_.block_index(1);
-      case SpecialRegister::kBlockIdZ: return e_.block_index(2);
+      case SpecialRegister::kThreadIdX:
+        return e_.thread_index(0);
+      case SpecialRegister::kThreadIdY:
+        return e_.thread_index(1);
+      case SpecialRegister::kThreadIdZ:
+        return e_.thread_index(2);
+      case SpecialRegister::kBlockIdX:
+        return e_.block_index(0);
+      case SpecialRegister::kBlockIdY:
+        return e_.block_index(1);
+      case SpecialRegister::kBlockIdZ:
+        return e_.block_index(2);
       case SpecialRegister::kLaneId: {
         // Warps are runs of 32 consecutive threads, x fastest (CUDA programming guide).
         if (layout_ == nullptr) break;
@@ -371,7 +416,8 @@ ExprId SymbolicThread::special_register(const Instruction&, u32 number, u32 inde
       case SpecialRegister::kGreaterThanMask:
       case SpecialRegister::kGreaterEqualMask:
         return opaque(32, OpaqueCause::kWarpValue, false, false);
-      default: break;
+      default:
+        break;
     }
   }
   // Clocks, timers, SM and warp ids, counters; and everything not named above.
@@ -423,6 +469,29 @@ void SymbolicThread::record_site(AccessKind kind, ExprId address, u32 bytes, boo
   site.loops = loop_stack;
   site.generic = generic;
   site.shielded = shielded;
+  push_site(std::move(site), kMaxSelectSplits);
+}
+
+// A choice of addresses becomes one site per choice, each under its condition: ranges of the two
+// are then judged apart.
+void SymbolicThread::push_site(AccessSite site, u32 splits_left) {
+  if (splits_left > 0) {
+    ExprId choice = kNoExpr;
+    if (e_.node(site.address).kind == ExprKind::kSelect) choice = site.address;
+    if (e_.node(site.address).kind == ExprKind::kSum)
+      for (const ExprId term : e_.operands(site.address))
+        if (e_.node(term).kind == ExprKind::kSelect && e_.width(term) == 64) choice = term;
+    if (choice != kNoExpr) {
+      const ExprId condition = e_.operands(choice)[0];
+      for (const bool value : {true, false}) {
+        AccessSite part = site;
+        part.address = e_.substitute(site.address, condition, flag(value));
+        part.conditions.push_back(value ? condition : e_.bit_not(condition));
+        push_site(std::move(part), splits_left - 1);
+      }
+      return;
+    }
+  }
   // Bounded unless a whole pointer, or its upper half, is not known.
   std::vector<ExprId> work = {site.address};
   while (!work.empty()) {
@@ -470,6 +539,12 @@ void SymbolicThread::check_write_determinate(const MemoryReference<SymbolicThrea
     find(Reason::kSystemScope, "");
 }
 
+void SymbolicThread::discard(const MemoryReference<SymbolicThread>& line) {
+  check_write_determinate(line);
+  record_site(AccessKind::kWrite, line.address, line.bytes, false, false);
+  state.own_writes.clear();  // what this thread wrote before may be gone
+}
+
 Words<SymbolicThread> SymbolicThread::load(const MemoryReference<SymbolicThread>& ref) {
   Words<SymbolicThread> words;
   words.fill(word(0));
@@ -487,16 +562,17 @@ Words<SymbolicThread> SymbolicThread::load(const MemoryReference<SymbolicThread>
           shielded |= write.address == ref.address && write.bytes >= ref.bytes;
       record_site(AccessKind::kRead, ref.address, ref.bytes, ref.space == Space::kGeneric,
                   shielded);
-      const bool nondeterministic = nondeterministic_address || shielded ||
-                                    (ref.space == Space::kGeneric && facts_.shared);
+      const bool nondeterministic =
+          nondeterministic_address || shielded ||
+          (ref.space == Space::kGeneric && (facts_.shared || facts_.local));
       for (u32 i = 0; i < count; ++i)
         words[i] = opaque(32, OpaqueCause::kGlobalLoad, nondeterministic, true, largest);
       break;
     }
     case Space::kShared:
       for (u32 i = 0; i < count; ++i)
-        words[i] = opaque(32, OpaqueCause::kSharedLoad,
-                          nondeterministic_address || facts_.shared, true, largest);
+        words[i] = opaque(32, OpaqueCause::kSharedLoad, nondeterministic_address || facts_.shared,
+                          true, largest);
       break;
     case Space::kLocal: {
       const std::optional<i64> at = local_offset(ref.address);
@@ -534,12 +610,13 @@ void SymbolicThread::store(const MemoryReference<SymbolicThread>& ref,
         state.local.clear();
       } else if (e_.is_true(guard) && !ref.asynchronous) {
         const OwnWrite write{ref.address, ref.bytes};
-        const auto at =
-            std::lower_bound(state.own_writes.begin(), state.own_writes.end(), write);
+        const auto at = std::lower_bound(state.own_writes.begin(), state.own_writes.end(), write);
         if (at == state.own_writes.end() || *at != write) state.own_writes.insert(at, write);
       }
       break;
-    case Space::kShared: taint_memory(Space::kShared, nondeterministic); break;
+    case Space::kShared:
+      taint_memory(Space::kShared, nondeterministic);
+      break;
     case Space::kLocal:
       taint_memory(Space::kLocal, nondeterministic);
       if (!local) {
@@ -567,14 +644,9 @@ void SymbolicThread::atomic(const Instruction& in, const MemoryReference<Symboli
                             const Words<SymbolicThread>&, const Words<SymbolicThread>&) {
   if (ref.space != Space::kShared) {
     check_write_determinate(ref);
-    // An exchange whose result nobody takes is a plain store.
-    const Operand* dst = in.find(Role::kDst);
-    const Operand* p = in.find(Role::kPDst);
-    const bool result_unused = (dst == nullptr || dst->is_zero_register()) &&
-                               (p == nullptr || p->reg == sass::kPT);
-    const bool store_only = in.has(Field::kAtomicOp, Value::kEXCH) && result_unused;
-    record_site(store_only ? AccessKind::kWrite : AccessKind::kReadWrite, ref.address, ref.bytes,
-                ref.space == Space::kGeneric, false);
+
+    record_site(AccessKind::kReadWrite, ref.address, ref.bytes, ref.space == Space::kGeneric,
+                false);
   }
   if (ref.space != Space::kGlobal) {
     facts_.raise(facts_.shared);
@@ -599,21 +671,28 @@ void SymbolicThread::warp_value(const Instruction& in) {
   // whoever is there.
   const bool depends_on_company = in.opcode != Opcode::kSHFL;
   const bool nondeterministic = marks.nondeterministic || control_nondeterministic ||
-                                (depends_on_company && !state.converged);
+                                (depends_on_company && !state.never_split);
   sass::for_each_def(in, [&](sass::RegisterFile file, u8 n) {
-    const u8 width = file == sass::RegisterFile::kPredicate ||
-                             file == sass::RegisterFile::kUniformPredicate
-                         ? 1
-                         : 32;
+    const u8 width =
+        file == sass::RegisterFile::kPredicate || file == sass::RegisterFile::kUniformPredicate
+            ? 1
+            : 32;
     const ExprId x = opaque(width, OpaqueCause::kWarpValue, nondeterministic, marks.from_memory);
     switch (file) {
-      case sass::RegisterFile::kGeneral: set_reg(n, x); break;
-      case sass::RegisterFile::kUniform: write_slot(kUniformBase + n, x, 32); break;
-      case sass::RegisterFile::kPredicate: set_pred(n, x); break;
+      case sass::RegisterFile::kGeneral:
+        set_reg(n, x);
+        break;
+      case sass::RegisterFile::kUniform:
+        write_slot(kUniformBase + n, x, 32);
+        break;
+      case sass::RegisterFile::kPredicate:
+        set_pred(n, x);
+        break;
       case sass::RegisterFile::kUniformPredicate:
         write_slot(kUniformPredicateBase + n, x, 1);
         break;
-      case sass::RegisterFile::kBarrier: break;
+      case sass::RegisterFile::kBarrier:
+        break;
     }
   });
 }
@@ -623,34 +702,57 @@ void SymbolicThread::unmodelled(const Instruction& in) {
   sass::for_each_def(in, [&](sass::RegisterFile file, u8 n) {
     switch (file) {
       case sass::RegisterFile::kGeneral:
-        set_reg(n, opaque(32, OpaqueCause::kArithmetic, marks.nondeterministic,
-                          marks.from_memory));
+        set_reg(n, opaque(32, OpaqueCause::kArithmetic, marks.nondeterministic, marks.from_memory));
         break;
       case sass::RegisterFile::kUniform:
-        set_ureg(n, opaque(32, OpaqueCause::kArithmetic, marks.nondeterministic,
-                           marks.from_memory));
+        set_ureg(n,
+                 opaque(32, OpaqueCause::kArithmetic, marks.nondeterministic, marks.from_memory));
         break;
       case sass::RegisterFile::kPredicate:
-        set_pred(n, opaque(1, OpaqueCause::kArithmetic, marks.nondeterministic,
-                           marks.from_memory));
+        set_pred(n, opaque(1, OpaqueCause::kArithmetic, marks.nondeterministic, marks.from_memory));
         break;
       case sass::RegisterFile::kUniformPredicate:
-        set_upred(n, opaque(1, OpaqueCause::kArithmetic, marks.nondeterministic,
-                            marks.from_memory));
+        set_upred(n,
+                  opaque(1, OpaqueCause::kArithmetic, marks.nondeterministic, marks.from_memory));
         break;
-      case sass::RegisterFile::kBarrier: break;
+      case sass::RegisterFile::kBarrier:
+        break;
     }
   });
 }
 
 void SymbolicThread::unmodelled_flag(const Instruction& in, const Operand& operand) {
   const Marks marks = marks_of_uses(in);
-  const ExprId x =
-      opaque(1, OpaqueCause::kArithmetic, marks.nondeterministic, marks.from_memory);
+  const ExprId x = opaque(1, OpaqueCause::kArithmetic, marks.nondeterministic, marks.from_memory);
   if (operand.kind == OperandKind::kUniformPredicate)
     set_upred(operand.reg, x);
   else
     set_pred(operand.reg, x);
+}
+
+void SymbolicThread::prefetch_flag(const Operand& operand) {
+  set_pred(operand.reg, opaque(1, OpaqueCause::kClock, true, true));
+}
+
+void SymbolicThread::load_matrix(const Instruction& in) {
+  const Marks marks = marks_of_uses(in);
+  sass::for_each_def(in, [&](sass::RegisterFile file, u8 n) {
+    if (file == sass::RegisterFile::kGeneral)
+      set_reg(n, opaque(32, OpaqueCause::kSharedLoad,
+                        marks.nondeterministic || control_nondeterministic || facts_.shared, true));
+  });
+}
+
+void SymbolicThread::block_barrier(const Instruction& in) {
+  const Marks marks = marks_of_uses(in);
+  if (marks.nondeterministic || control_nondeterministic || e_.node(guard).nondeterministic)
+    facts_.raise(facts_.reduction);
+  sass::for_each_def(in, [&](sass::RegisterFile file, u8 n) {
+    if (file == sass::RegisterFile::kGeneral)
+      set_reg(n, opaque(32, OpaqueCause::kWarpValue, facts_.reduction, true));
+    else if (file == sass::RegisterFile::kPredicate)
+      set_pred(n, opaque(1, OpaqueCause::kWarpValue, facts_.reduction, true));
+  });
 }
 
 void SymbolicThread::unmodelled_memory(const Instruction& in) {

@@ -1,7 +1,9 @@
 // Device code wherever it is kept: as a cubin, in a fatbin, in a program or library, in an archive.
 //
 // A `Container` is an index: it says which images (cubins, PTX) a file holds and where, without
-// decompressing any of them; the bytes of one image are produced on request.
+// decompressing any of them; the bytes of one image are produced on request. In host ELF files
+// images are in the sections .nv_fatbin (what the driver loads) and __nv_relfatbin (what the device
+// linker links; after linking, it stays behind in programs, unused).
 #pragma once
 
 #include <string>
@@ -9,21 +11,32 @@
 #include <vector>
 
 #include "container/cubin.hpp"
+#include "container/decompress.hpp"
 #include "container/file.hpp"
 #include "support/diagnostic.hpp"
 #include "support/slice.hpp"
 
 namespace picker::container {
 
-enum class ContainerKind : u8 { kCubin };
-enum class ImageKind : u8 { kCubin, kPtx };
-enum class Compression : u8 { kNone, kLz4, kZstd };
+enum class ContainerKind : u8 {
+  kCubin,
+  kFatbin,   // one or more fatbins and nothing else
+  kHost,     // a program, shared library or object file: ELF for x86-64 or AArch64
+  kArchive,  // a static library of the former
+};
+enum class ImageKind : u8 {
+  kCubin,
+  kPtx,
+  kLtoIr,  // intermediate code for link-time optimisation: runs only after linking
+  kOther,
+};
 
 // One image. Views the container's bytes.
 struct Image {
   ImageKind kind = ImageKind::kCubin;
   u32 sm = 0;                // 80 for sm_80 or compute_80
   std::string architecture;  // "sm_80", "compute_90a"
+  bool linkable = false;     // input of the device linker: the driver does not load it as it is
   std::string name;          // where in the file, for display; may be empty
   Compression compression = Compression::kNone;
   Slice stored;  // as it is in the file, possibly compressed
@@ -49,6 +62,10 @@ class Container {
   [[nodiscard]] Expected<Cubin> cubin(const Image& image) const;
 
  private:
+  [[nodiscard]] std::string image_name(const Image& image) const;
+  Expected<void> add_images(Slice file, std::string_view place);
+  Expected<void> add_fatbins(Slice bytes, std::string_view place, bool linkable);
+
   std::string name_;
   ContainerKind kind_ = ContainerKind::kCubin;
   OwnedBytes file_;

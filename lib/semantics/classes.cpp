@@ -45,7 +45,8 @@ const std::vector<Class>& table() {
       Class what = Class::kEffect;
       for (const Row& row : kRows) {
         const std::string_view all = row.mnemonics;
-        for (size_t at = all.find(name); at != std::string_view::npos; at = all.find(name, at + 1)) {
+        for (size_t at = all.find(name); at != std::string_view::npos;
+             at = all.find(name, at + 1)) {
           const size_t end = at + name.size();
           if ((at == 0 || all[at - 1] == ' ') && (end == all.size() || all[end] == ' '))
             what = row.what;
@@ -77,7 +78,12 @@ Class class_of(const sass::Instruction& in) {
   // Cache control that only prefetches or invalidates a cache has no effect on data; discarding
   // does.
   if (in.opcode == Opcode::kCCTL)
-    return in.has(Field::kCacheOp, Value::kIVALL) ? Class::kNothing : Class::kEffect;
+    for (const Value harmless : {Value::kPF1, Value::kPF2, Value::kDML2, Value::kIVALL, Value::kIV})
+      if (in.has(Field::kCacheOp, harmless)) return Class::kNothing;
+  if (in.opcode == Opcode::kCCTL) return Class::kEffect;
+  // A WARPSYNC with a target transfers control.
+  if (in.opcode == Opcode::kWARPSYNC && in.find(sass::Role::kTarget) != nullptr)
+    return Class::kEffect;
   return classes[index];
 }
 

@@ -16,12 +16,12 @@ enum class ControlKind : u8 {
   kIndirectBranch,  // to one of a table's targets
   kCall,            // to `target`; the return address is in registers already
   kIndirectCall,
-  kReturn,          // to the address in register pair A
-  kExit,            // ends the thread if the condition holds
-  kTrap,            // ends the launch with an error
-  kBarrierSet,      // BSSY
-  kBarrierSync,     // BSYNC
-  kBarrierBreak,    // BREAK
+  kReturn,        // to the address in register pair A
+  kExit,          // ends the thread if the condition holds
+  kTrap,          // ends the launch with an error
+  kBarrierSet,    // BSSY
+  kBarrierSync,   // BSYNC
+  kBarrierBreak,  // BREAK
   kUnmodelled,
 };
 
@@ -46,10 +46,10 @@ struct Control {
       control.condition = p;
       return control;
     case Opcode::kCALL:
-      control.kind = target != nullptr && in.find(Role::kA) == nullptr &&
-                             in.has(Field::kCallMode, Value::kREL)
-                         ? ControlKind::kCall
-                         : ControlKind::kIndirectCall;
+      control.kind =
+          target != nullptr && in.find(Role::kA) == nullptr && in.has(Field::kCallMode, Value::kREL)
+              ? ControlKind::kCall
+              : ControlKind::kIndirectCall;
       control.condition = p;
       return control;
     case Opcode::kRET:
@@ -61,8 +61,8 @@ struct Control {
       control.condition = p;
       return control;
     case Opcode::kBPT:
-      control.kind = in.has(Field::kSpecial, Value::kTRAP) ? ControlKind::kTrap
-                                                           : ControlKind::kUnmodelled;
+      control.kind =
+          in.has(Field::kSpecial, Value::kTRAP) ? ControlKind::kTrap : ControlKind::kUnmodelled;
       return control;
     case Opcode::kBSSY:
       control.kind = ControlKind::kBarrierSet;
@@ -79,9 +79,14 @@ struct Control {
     default:
       switch (sass::flow_class(in)) {
         case sass::FlowClass::kNone:
-        case sass::FlowClass::kSync: break;
-        case sass::FlowClass::kIndirectBranch: control.kind = ControlKind::kIndirectBranch; break;
-        default: control.kind = ControlKind::kUnmodelled; break;
+        case sass::FlowClass::kSync:
+          break;
+        case sass::FlowClass::kIndirectBranch:
+          control.kind = ControlKind::kIndirectBranch;
+          break;
+        default:
+          control.kind = ControlKind::kUnmodelled;
+          break;
       }
       return control;
   }

@@ -37,7 +37,9 @@
 //   special    special_register(number) -> Word
 //   memory     load(ref) -> Words, store(ref, Words), atomic(in, ref, operands) -> Words
 //   warp       warp_value(in): shuffles, votes, matches, reductions, elections
-//   escape     unmodelled(in)
+//   others     load_matrix(in) (LDSM), prefetch_flag(operand) (LDG's predicate result),
+//              any_lane(in, Word) (R2UR), is_global_descriptor(uniform register)
+//   escape     unmodelled(in), unmodelled_flag(in, operand), unmodelled_memory(in)
 #pragma once
 
 #include <array>
@@ -54,10 +56,10 @@ enum class Space : u8 { kGlobal, kShared, kLocal, kGeneric };
 template <class D>
 struct MemoryReference {
   Space space = Space::kGlobal;
-  u32 bytes = 4;                 // 1, 2, 4, 8, 16 or 32
-  typename D::Wide address{};    // shared and local: 32-bit offsets, zero-extended
+  u32 bytes = 4;               // 1, 2, 4, 8, 16 or 32
+  typename D::Wide address{};  // shared and local: 32-bit offsets, zero-extended
   const sass::Instruction* instruction = nullptr;
-  bool asynchronous = false;     // completes later (cp.async)
+  bool asynchronous = false;                     // completes later (cp.async)
   std::optional<typename D::Flag> enabled = {};  // a second predicate: no access where false
 };
 

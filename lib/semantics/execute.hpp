@@ -17,36 +17,89 @@ namespace picker::semantics {
 template <class D>
 void execute(D& d, const Instruction& in) {
   switch (in.opcode) {
-    case Opcode::kIADD3: case Opcode::kUIADD3: return add3(d, in);
-    case Opcode::kIMAD: case Opcode::kUIMAD: return multiply_add(d, in);
-    case Opcode::kLEA: case Opcode::kULEA: return shift_add(d, in);
-    case Opcode::kSHF: case Opcode::kUSHF: return funnel_shift(d, in);
-    case Opcode::kLOP3: case Opcode::kULOP3: return logic(d, in);
-    case Opcode::kISETP: case Opcode::kUISETP: return integer_compare(d, in);
-    case Opcode::kIMNMX: return minimum_maximum(d, in);
-    case Opcode::kIABS: return absolute(d, in);
-    case Opcode::kPRMT: case Opcode::kUPRMT: return permute(d, in);
-    case Opcode::kSGXT: case Opcode::kUSGXT: return extend_sign(d, in);
-    case Opcode::kPOPC: case Opcode::kUPOPC: case Opcode::kBREV: case Opcode::kUBREV:
+    case Opcode::kIADD3:
+    case Opcode::kUIADD3:
+      return add3(d, in);
+    case Opcode::kIMAD:
+    case Opcode::kUIMAD:
+      return multiply_add(d, in);
+    case Opcode::kLEA:
+    case Opcode::kULEA:
+      return shift_add(d, in);
+    case Opcode::kSHF:
+    case Opcode::kUSHF:
+      return funnel_shift(d, in);
+    case Opcode::kLOP3:
+    case Opcode::kULOP3:
+      return logic(d, in);
+    case Opcode::kISETP:
+    case Opcode::kUISETP:
+      return integer_compare(d, in);
+    case Opcode::kIMNMX:
+      return minimum_maximum(d, in);
+    case Opcode::kIABS:
+      return absolute(d, in);
+    case Opcode::kPRMT:
+    case Opcode::kUPRMT:
+      return permute(d, in);
+    case Opcode::kSGXT:
+    case Opcode::kUSGXT:
+      return extend_sign(d, in);
+    case Opcode::kPOPC:
+    case Opcode::kUPOPC:
+    case Opcode::kBREV:
+    case Opcode::kUBREV:
       return count_bits(d, in);
-    case Opcode::kMOV: case Opcode::kUMOV: return move(d, in);
-    case Opcode::kSEL: case Opcode::kUSEL: case Opcode::kFSEL: return select(d, in);
-    case Opcode::kS2R: case Opcode::kS2UR: case Opcode::kCS2R: return read_special(d, in);
-    case Opcode::kR2UR: return to_uniform(d, in);
-    case Opcode::kP2R: return predicates_to_register(d, in);
-    case Opcode::kR2P: return register_to_predicates(d, in);
-    case Opcode::kPLOP3: case Opcode::kUPLOP3: return predicate_logic(d, in);
-    case Opcode::kFSETP: return float_compare(d, in);
-    case Opcode::kHFMA2: return half_constant(d, in);
-    case Opcode::kLD: case Opcode::kLDG: case Opcode::kLDS: case Opcode::kLDL:
+    case Opcode::kMOV:
+    case Opcode::kUMOV:
+      return move(d, in);
+    case Opcode::kSEL:
+    case Opcode::kUSEL:
+    case Opcode::kFSEL:
+      return select(d, in);
+    case Opcode::kS2R:
+    case Opcode::kS2UR:
+    case Opcode::kCS2R:
+      return read_special(d, in);
+    case Opcode::kR2UR:
+      return to_uniform(d, in);
+    case Opcode::kP2R:
+      return predicates_to_register(d, in);
+    case Opcode::kR2P:
+      return register_to_predicates(d, in);
+    case Opcode::kPLOP3:
+    case Opcode::kUPLOP3:
+      return predicate_logic(d, in);
+    case Opcode::kFSETP:
+      return float_compare(d, in);
+    case Opcode::kHFMA2:
+      return half_constant(d, in);
+    case Opcode::kLD:
+    case Opcode::kLDG:
+    case Opcode::kLDS:
+    case Opcode::kLDL:
       return load(d, in);
-    case Opcode::kST: case Opcode::kSTG: case Opcode::kSTS: case Opcode::kSTL:
+    case Opcode::kST:
+    case Opcode::kSTG:
+    case Opcode::kSTS:
+    case Opcode::kSTL:
       return store(d, in);
-    case Opcode::kATOM: case Opcode::kATOMG: case Opcode::kATOMS: case Opcode::kRED:
+    case Opcode::kATOM:
+    case Opcode::kATOMG:
+    case Opcode::kATOMS:
+    case Opcode::kRED:
       return atomic(d, in);
-    case Opcode::kLDGSTS: return copy_to_shared(d, in);
-    case Opcode::kLDC: case Opcode::kULDC: return load_constant(d, in);
-    case Opcode::kSHFL: case Opcode::kVOTE: case Opcode::kVOTEU: case Opcode::kMATCH:
+    case Opcode::kLDGSTS:
+      return copy_to_shared(d, in);
+    case Opcode::kLDSM:
+      return d.load_matrix(in);
+    case Opcode::kLDC:
+    case Opcode::kULDC:
+      return load_constant(d, in);
+    case Opcode::kSHFL:
+    case Opcode::kVOTE:
+    case Opcode::kVOTEU:
+    case Opcode::kMATCH:
     case Opcode::kREDUX:
       return d.warp_value(in);
     default:

@@ -95,8 +95,8 @@ void multiply_add(D& d, const Instruction& in) {
   };
   typename D::Wide x = d.mul(widen(read_raw_word(d, *a)), widen(read_raw_word(d, *b)));
   if (c != nullptr && !c->is_zero_register()) {
-    if (c->kind == OperandKind::kImmediate || c->negate || c->invert || c->absolute ||
-        c->has_reg || c->has_ureg)
+    if (c->kind == OperandKind::kImmediate || c->negate || c->invert || c->absolute || c->has_reg ||
+        c->has_ureg)
       return d.unmodelled(in);
     const typename D::Wide addend = read_wide(d, *c);
     if (carry_wanted) {
@@ -107,8 +107,7 @@ void multiply_add(D& d, const Instruction& in) {
   } else if (carry_wanted) {
     return d.unmodelled(in);
   }
-  if (with_carry)
-    x = d.add(x, d.widen_unsigned(d.from_flag(read_flag(d, in.find(Role::kPSrc)))));
+  if (with_carry) x = d.add(x, d.widen_unsigned(d.from_flag(read_flag(d, in.find(Role::kPSrc)))));
   if (is_wide) return write_wide(d, *dst, x);
   write_word(d, *dst, d.high(x));
 }
@@ -136,8 +135,8 @@ void shift_add(D& d, const Instruction& in) {
     if (!sign_extended && !is_plain_word(c)) return d.unmodelled(in);
     if (c != nullptr && (c->negate || c->invert)) return d.unmodelled(in);
     const typename D::Word low = read_raw_word(d, *a);
-    const typename D::Wide whole = sign_extended ? d.widen_signed(low)
-                                                 : d.join(read_raw_word(d, *c), low);
+    const typename D::Wide whole =
+        sign_extended ? d.widen_signed(low) : d.join(read_raw_word(d, *c), low);
     shifted = d.high(d.shift_left(whole, d.word(shift)));
   }
   typename D::Word x = d.add(shifted, read_word(d, *b));
@@ -193,22 +192,38 @@ void funnel_shift(D& d, const Instruction& in) {
 template <class D, class T>
 T logic2(D& d, u32 table, T b, T c, T zero, T ones) {
   switch (table & 0xf) {
-    case 0x0: return zero;
-    case 0x1: return d.bit_not(d.bit_or(b, c));
-    case 0x2: return d.bit_and(d.bit_not(b), c);
-    case 0x3: return d.bit_not(b);
-    case 0x4: return d.bit_and(b, d.bit_not(c));
-    case 0x5: return d.bit_not(c);
-    case 0x6: return d.bit_xor(b, c);
-    case 0x7: return d.bit_not(d.bit_and(b, c));
-    case 0x8: return d.bit_and(b, c);
-    case 0x9: return d.bit_not(d.bit_xor(b, c));
-    case 0xa: return c;
-    case 0xb: return d.bit_or(d.bit_not(b), c);
-    case 0xc: return b;
-    case 0xd: return d.bit_or(b, d.bit_not(c));
-    case 0xe: return d.bit_or(b, c);
-    default: return ones;
+    case 0x0:
+      return zero;
+    case 0x1:
+      return d.bit_not(d.bit_or(b, c));
+    case 0x2:
+      return d.bit_and(d.bit_not(b), c);
+    case 0x3:
+      return d.bit_not(b);
+    case 0x4:
+      return d.bit_and(b, d.bit_not(c));
+    case 0x5:
+      return d.bit_not(c);
+    case 0x6:
+      return d.bit_xor(b, c);
+    case 0x7:
+      return d.bit_not(d.bit_and(b, c));
+    case 0x8:
+      return d.bit_and(b, c);
+    case 0x9:
+      return d.bit_not(d.bit_xor(b, c));
+    case 0xa:
+      return c;
+    case 0xb:
+      return d.bit_or(d.bit_not(b), c);
+    case 0xc:
+      return b;
+    case 0xd:
+      return d.bit_or(b, d.bit_not(c));
+    case 0xe:
+      return d.bit_or(b, c);
+    default:
+      return ones;
   }
 }
 
@@ -217,14 +232,11 @@ template <class D, class T>
 T logic3(D& d, u32 table, T a, T b, T c, T zero, T ones) {
   const u32 if_clear = table & 0xf, if_set = (table >> 4) & 0xf;
   if (if_clear == if_set) return logic2(d, if_clear, b, c, zero, ones);
-  if (if_clear == (~if_set & 0xf))
-    return d.bit_xor(a, logic2(d, if_clear, b, c, zero, ones));
+  if (if_clear == (~if_set & 0xf)) return d.bit_xor(a, logic2(d, if_clear, b, c, zero, ones));
   if (if_clear == 0) return d.bit_and(a, logic2(d, if_set, b, c, zero, ones));
-  if (if_set == 0)
-    return d.bit_and(d.bit_not(a), logic2(d, if_clear, b, c, zero, ones));
+  if (if_set == 0) return d.bit_and(d.bit_not(a), logic2(d, if_clear, b, c, zero, ones));
   if (if_set == 0xf) return d.bit_or(a, logic2(d, if_clear, b, c, zero, ones));
-  if (if_clear == 0xf)
-    return d.bit_or(d.bit_not(a), logic2(d, if_set, b, c, zero, ones));
+  if (if_clear == 0xf) return d.bit_or(d.bit_not(a), logic2(d, if_set, b, c, zero, ones));
   return d.bit_or(d.bit_and(a, logic2(d, if_set, b, c, zero, ones)),
                   d.bit_and(d.bit_not(a), logic2(d, if_clear, b, c, zero, ones)));
 }
@@ -255,8 +267,7 @@ void logic(D& d, const Instruction& in) {
     if (value == std::optional<u32>(0)) table = specialise(table, i, false);
     if (value == std::optional<u32>(~u32{0})) table = specialise(table, i, true);
   }
-  const typename D::Word result =
-      logic3(d, table, x[0], x[1], x[2], d.word(0), d.word(~u32{0}));
+  const typename D::Word result = logic3(d, table, x[0], x[1], x[2], d.word(0), d.word(~u32{0}));
   if (const Operand* p = in.find(Role::kPDst); p != nullptr && p->reg != sass::kPT) {
     const typename D::Flag nonzero = d.flag_not(d.equal(result, d.word(0)));
     const typename D::Flag other = read_flag(d, in.find(Role::kPSrc));
@@ -278,15 +289,24 @@ std::optional<typename D::Flag> compare(D& d, Value relation, bool is_signed, ty
     return is_signed ? d.less_signed(x, y) : d.less_unsigned(x, y);
   };
   switch (relation) {
-    case Value::kF: return d.flag(false);
-    case Value::kT: return d.flag(true);
-    case Value::kLT: return less(a, b);
-    case Value::kGT: return less(b, a);
-    case Value::kLE: return d.flag_not(less(b, a));
-    case Value::kGE: return d.flag_not(less(a, b));
-    case Value::kEQ: return d.equal(a, b);
-    case Value::kNE: return d.flag_not(d.equal(a, b));
-    default: return std::nullopt;
+    case Value::kF:
+      return d.flag(false);
+    case Value::kT:
+      return d.flag(true);
+    case Value::kLT:
+      return less(a, b);
+    case Value::kGT:
+      return less(b, a);
+    case Value::kLE:
+      return d.flag_not(less(b, a));
+    case Value::kGE:
+      return d.flag_not(less(a, b));
+    case Value::kEQ:
+      return d.equal(a, b);
+    case Value::kNE:
+      return d.flag_not(d.equal(a, b));
+    default:
+      return std::nullopt;
   }
 }
 
@@ -346,12 +366,17 @@ std::optional<typename D::Flag> compare_high_word(D& d, Value relation, bool is_
   const typename D::Flag tie = d.flag_and(d.equal(a, b), low);
   switch (relation) {
     case Value::kLT:
-    case Value::kLE: return d.flag_or(less(a, b), tie);
+    case Value::kLE:
+      return d.flag_or(less(a, b), tie);
     case Value::kGT:
-    case Value::kGE: return d.flag_or(less(b, a), tie);
-    case Value::kEQ: return tie;
-    case Value::kNE: return d.flag_or(d.flag_not(d.equal(a, b)), low);
-    default: return std::nullopt;
+    case Value::kGE:
+      return d.flag_or(less(b, a), tie);
+    case Value::kEQ:
+      return tie;
+    case Value::kNE:
+      return d.flag_or(d.flag_not(d.equal(a, b)), low);
+    default:
+      return std::nullopt;
   }
 }
 
@@ -376,8 +401,7 @@ void absolute(D& d, const Instruction& in) {
   const Operand* a = in.find(Role::kB) != nullptr ? in.find(Role::kB) : in.find(Role::kA);
   if (!is_plain_word(a)) return d.unmodelled(in);
   const typename D::Word x = read_word(d, *a);
-  write_word(d, *in.find(Role::kDst),
-             d.select(d.less_signed(x, d.word(0)), negate(d, x), x));
+  write_word(d, *in.find(Role::kDst), d.select(d.less_signed(x, d.word(0)), negate(d, x), x));
 }
 
 // PRMT, UPRMT: picks four bytes of {c, a}; selector bit 3 replicates the byte's sign.
@@ -403,8 +427,7 @@ void permute(D& d, const Instruction& in) {
       while (byte + run < 4 && ((*selector >> (4 * (byte + run))) & 0xf) == pick + run &&
              (pick & 3) + run < 4)
         ++run;
-      result = d.bit_or(result,
-                        d.shift_left(d.field(source, from, 8 * run), d.word(8 * byte)));
+      result = d.bit_or(result, d.shift_left(d.field(source, from, 8 * run), d.word(8 * byte)));
     }
     byte += run;
   }
@@ -435,10 +458,13 @@ void count_bits(D& d, const Instruction& in) {
   const Operand& dst = *in.find(Role::kDst);
   switch (in.opcode) {
     case Opcode::kPOPC:
-    case Opcode::kUPOPC: return write_word(d, dst, d.population_count(x));
+    case Opcode::kUPOPC:
+      return write_word(d, dst, d.population_count(x));
     case Opcode::kBREV:
-    case Opcode::kUBREV: return write_word(d, dst, d.reverse_bits(x));
-    default: return d.unmodelled(in);
+    case Opcode::kUBREV:
+      return write_word(d, dst, d.reverse_bits(x));
+    default:
+      return d.unmodelled(in);
   }
 }
 

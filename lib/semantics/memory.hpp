@@ -24,9 +24,10 @@ std::optional<typename D::Wide> effective_address(D& d, const Operand& operand, 
   if (operand.scale != 0) return std::nullopt;
   typename D::Wide base = d.wide(0);
   if (operand.has_reg && operand.reg != sass::kRZ) {
-    if (operand.wide)
+    // A form without uniform register always names a pair; the others say which.
+    if (operand.wide || !operand.has_ureg)
       base = d.join(d.reg(static_cast<u8>(operand.reg + 1)), d.reg(operand.reg));
-    else if (operand.base_is_u32 && operand.has_ureg)
+    else if (operand.base_is_u32)
       base = d.widen_unsigned(d.reg(operand.reg));
     else
       return std::nullopt;
@@ -45,15 +46,23 @@ struct AccessSize {
   const std::optional<Value> size = in.modifier(Field::kSize);
   if (!size) return std::nullopt;
   switch (*size) {
-    case Value::kU8: return AccessSize{1, false};
-    case Value::kS8: return AccessSize{1, true};
-    case Value::kU16: return AccessSize{2, false};
-    case Value::kS16: return AccessSize{2, true};
+    case Value::kU8:
+      return AccessSize{1, false};
+    case Value::kS8:
+      return AccessSize{1, true};
+    case Value::kU16:
+      return AccessSize{2, false};
+    case Value::kS16:
+      return AccessSize{2, true};
     case Value::k32:
-    case Value::kNone: return AccessSize{4, false};
-    case Value::k64: return AccessSize{8, false};
-    case Value::k128: return AccessSize{16, false};
-    default: return std::nullopt;
+    case Value::kNone:
+      return AccessSize{4, false};
+    case Value::k64:
+      return AccessSize{8, false};
+    case Value::k128:
+      return AccessSize{16, false};
+    default:
+      return std::nullopt;
   }
 }
 
@@ -61,17 +70,22 @@ struct AccessSize {
   switch (opcode) {
     case Opcode::kLD:
     case Opcode::kST:
-    case Opcode::kATOM: return Space::kGeneric;
+    case Opcode::kATOM:
+      return Space::kGeneric;
     case Opcode::kLDG:
     case Opcode::kSTG:
     case Opcode::kATOMG:
-    case Opcode::kRED: return Space::kGlobal;
+    case Opcode::kRED:
+      return Space::kGlobal;
     case Opcode::kLDS:
     case Opcode::kSTS:
-    case Opcode::kATOMS: return Space::kShared;
+    case Opcode::kATOMS:
+      return Space::kShared;
     case Opcode::kLDL:
-    case Opcode::kSTL: return Space::kLocal;
-    default: return std::nullopt;
+    case Opcode::kSTL:
+      return Space::kLocal;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -118,7 +132,7 @@ void load(D& d, const Instruction& in) {
   for (u32 i = 0; i < (size->bytes + 3) / 4; ++i) write_word(d, dst, words[i], i);
   // LDG's predicate result says whether the prefetched sector hit: never interpreted.
   if (const Operand* p = in.find(Role::kPDst); p != nullptr && p->reg != sass::kPT)
-    d.unmodelled_flag(in, *p);
+    d.prefetch_flag(*p);
 }
 
 template <class D>
@@ -201,12 +215,10 @@ void load_constant(D& d, const Instruction& in) {
     return d.unmodelled(in);
   typename D::Word offset = d.word(static_cast<u32>(source->value));
   if (source->has_reg && source->reg != sass::kRZ) offset = d.add(offset, d.reg(source->reg));
-  if (source->has_ureg && source->ureg != sass::kURZ)
-    offset = d.add(offset, d.ureg(source->ureg));
+  if (source->has_ureg && source->ureg != sass::kURZ) offset = d.add(offset, d.ureg(source->ureg));
   if (size->bytes < 4) {
     const typename D::Word x = d.constant_bytes(in, source->bank, offset, size->bytes);
-    return write_word(d, *dst,
-                      size->is_signed ? d.field_signed(x, 0, 8 * size->bytes) : x);
+    return write_word(d, *dst, size->is_signed ? d.field_signed(x, 0, 8 * size->bytes) : x);
   }
   for (u32 i = 0; i < size->bytes / 4; ++i)
     write_word(d, *dst, d.constant_bytes(in, source->bank, d.add(offset, d.word(4 * i)), 4), i);

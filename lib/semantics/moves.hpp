@@ -24,8 +24,7 @@ template <class D>
 void select(D& d, const Instruction& in) {
   const Operand *a = in.find(Role::kA), *b = in.find(Role::kB);
   if (!is_plain_word(a) || !is_plain_word(b)) return d.unmodelled(in);
-  if (in.opcode == Opcode::kFSEL &&
-      (a->negate || b->negate || !plain(in, Field::kFtz)))
+  if (in.opcode == Opcode::kFSEL && (a->negate || b->negate || !plain(in, Field::kFtz)))
     return d.unmodelled(in);
   write_word(d, *in.find(Role::kDst),
              d.select(read_flag(d, in.find(Role::kPSrc)), read_word(d, *a), read_word(d, *b)));
@@ -54,14 +53,12 @@ void to_uniform(D& d, const Instruction& in) {
 template <class D>
 void predicates_to_register(D& d, const Instruction& in) {
   const Operand *a = in.find(Role::kA), *mask = in.find(Role::kB);
-  const std::optional<u32> bits =
-      is_plain_word(mask) ? d.known(read_word(d, *mask)) : std::nullopt;
+  const std::optional<u32> bits = is_plain_word(mask) ? d.known(read_word(d, *mask)) : std::nullopt;
   if (!is_plain_word(a) || !bits || *bits > 0x7f || !plain(in, Field::kByte))
     return d.unmodelled(in);
   typename D::Word x = d.bit_and(read_word(d, *a), d.word(~*bits));
   for (u8 i = 0; i < 7; ++i)
-    if ((*bits >> i) & 1)
-      x = d.bit_or(x, d.shift_left(d.from_flag(d.pred(i)), d.word(i)));
+    if ((*bits >> i) & 1) x = d.bit_or(x, d.shift_left(d.from_flag(d.pred(i)), d.word(i)));
   write_word(d, *in.find(Role::kDst), x);
 }
 
@@ -69,8 +66,7 @@ void predicates_to_register(D& d, const Instruction& in) {
 template <class D>
 void register_to_predicates(D& d, const Instruction& in) {
   const Operand *a = in.find(Role::kA), *mask = in.find(Role::kB);
-  const std::optional<u32> bits =
-      is_plain_word(mask) ? d.known(read_word(d, *mask)) : std::nullopt;
+  const std::optional<u32> bits = is_plain_word(mask) ? d.known(read_word(d, *mask)) : std::nullopt;
   if (!is_plain_word(a) || a->negate || a->invert || !bits || *bits > 0x7f ||
       !plain(in, Field::kByte))
     return d.unmodelled(in);
@@ -108,8 +104,10 @@ void predicate_logic(D& d, const Instruction& in) {
                         d.flag(false), d.flag(true));
   for (u32 k = 0; k < 2; ++k) {
     const Operand* p = in.find(destinations[k]);
-    if (k < found) write_flag(d, p, results[k]);
-    else if (p != nullptr && p->reg != sass::kPT) d.unmodelled_flag(in, *p);
+    if (k < found)
+      write_flag(d, p, results[k]);
+    else if (p != nullptr && p->reg != sass::kPT)
+      d.unmodelled_flag(in, *p);
   }
 }
 
@@ -155,23 +153,55 @@ void float_compare(D& d, const Instruction& in) {
   const auto unordered_or = [&](Flag f) { return d.flag_or(unordered, f); };
   Flag result = d.flag(false);
   switch (*relation) {
-    case Value::kF: break;
-    case Value::kT: result = d.flag(true); break;
-    case Value::kLT: result = ordered_and(less); break;
-    case Value::kEQ: result = ordered_and(equal); break;
-    case Value::kLE: result = ordered_and(d.flag_not(greater)); break;
-    case Value::kGT: result = ordered_and(greater); break;
-    case Value::kNE: result = ordered_and(d.flag_not(equal)); break;
-    case Value::kGE: result = ordered_and(d.flag_not(less)); break;
-    case Value::kNUM: result = ordered; break;
-    case Value::kNAN: result = unordered; break;
-    case Value::kLTU: result = unordered_or(less); break;
-    case Value::kEQU: result = unordered_or(equal); break;
-    case Value::kLEU: result = unordered_or(d.flag_not(greater)); break;
-    case Value::kGTU: result = unordered_or(greater); break;
-    case Value::kNEU: result = unordered_or(d.flag_not(equal)); break;
-    case Value::kGEU: result = unordered_or(d.flag_not(less)); break;
-    default: return d.unmodelled(in);
+    case Value::kF:
+      break;
+    case Value::kT:
+      result = d.flag(true);
+      break;
+    case Value::kLT:
+      result = ordered_and(less);
+      break;
+    case Value::kEQ:
+      result = ordered_and(equal);
+      break;
+    case Value::kLE:
+      result = ordered_and(d.flag_not(greater));
+      break;
+    case Value::kGT:
+      result = ordered_and(greater);
+      break;
+    case Value::kNE:
+      result = ordered_and(d.flag_not(equal));
+      break;
+    case Value::kGE:
+      result = ordered_and(d.flag_not(less));
+      break;
+    case Value::kNUM:
+      result = ordered;
+      break;
+    case Value::kNAN:
+      result = unordered;
+      break;
+    case Value::kLTU:
+      result = unordered_or(less);
+      break;
+    case Value::kEQU:
+      result = unordered_or(equal);
+      break;
+    case Value::kLEU:
+      result = unordered_or(d.flag_not(greater));
+      break;
+    case Value::kGTU:
+      result = unordered_or(greater);
+      break;
+    case Value::kNEU:
+      result = unordered_or(d.flag_not(equal));
+      break;
+    case Value::kGEU:
+      result = unordered_or(d.flag_not(less));
+      break;
+    default:
+      return d.unmodelled(in);
   }
   write_compare(d, in, result, Role::kPSrc);
 }
@@ -184,9 +214,9 @@ void half_constant(D& d, const Instruction& in) {
   const auto is_zero_pair = [](const Operand* operand) {
     return operand != nullptr && operand->is_zero_register() && !operand->hi_half;
   };
-  if (!is_zero_pair(a) || !is_zero_pair(b) || c == nullptr ||
-      c->kind != OperandKind::kImmediate || c->negate || c->absolute ||
-      !plain(in, Field::kSaturate) || !plain(in, Field::kFtz) || !plain(in, Field::kRelu))
+  if (!is_zero_pair(a) || !is_zero_pair(b) || c == nullptr || c->kind != OperandKind::kImmediate ||
+      c->negate || c->absolute || !plain(in, Field::kSaturate) || !plain(in, Field::kFtz) ||
+      !plain(in, Field::kRelu))
     return d.unmodelled(in);
   const bool brain_float = in.has(Field::kAccType, Value::kBF16_V2);
   if (!brain_float && !plain(in, Field::kAccType)) return d.unmodelled(in);

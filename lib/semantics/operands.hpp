@@ -37,8 +37,7 @@ typename D::Word read_raw_word(D& d, const Operand& operand, u32 index = 0) {
     case OperandKind::kUniformRegister:
       return operand.reg == sass::kURZ ? d.word(0) : d.ureg(static_cast<u8>(operand.reg + index));
     case OperandKind::kConstant:
-      return d.constant_word(operand.bank,
-                             d.word(static_cast<u32>(operand.value) + 4 * index));
+      return d.constant_word(operand.bank, d.word(static_cast<u32>(operand.value) + 4 * index));
     default:
       return d.immediate(static_cast<u32>(operand.value));
   }
@@ -72,7 +71,7 @@ template <class D>
 typename D::Flag read_flag(D& d, const Operand* operand) {
   if (operand == nullptr) return d.flag(true);
   typename D::Flag f = operand->kind == OperandKind::kUniformPredicate ? d.upred(operand->reg)
-                                                                      : d.pred(operand->reg);
+                                                                       : d.pred(operand->reg);
   return operand->invert ? d.flag_not(f) : f;
 }
 

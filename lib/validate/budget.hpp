@@ -6,12 +6,15 @@
 
 namespace picker::validate {
 
-// Node evaluations per verdict; more: `unknown`, budget.
-inline constexpr u64 kNodeBudget = 8'000'000;
+// Node evaluations and inequalities looked at per verdict; more: `unknown`, budget.
+inline constexpr u64 kNodeBudget = 4'000'000;
 // Terms of one affine form; a sum with more becomes an interval.
 inline constexpr u32 kMaxTerms = 12;
 // Inequalities kept per piece of a site; further ones are dropped.
 inline constexpr u32 kMaxConstraints = 48;
+// Of these, how many may be there when evaluation adds facts of its own (quotients, minima): the
+// rest is kept for conditions.
+inline constexpr u32 kMaxFacts = 24;
 // Times the conditions of a piece are evaluated again under what they implied before.
 inline constexpr u32 kConditionRounds = 3;
 // Sweeps of bound propagation over all inequalities.

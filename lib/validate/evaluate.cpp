@@ -3,6 +3,7 @@
 #include "validate/evaluate.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace picker::validate {
 
@@ -219,6 +220,22 @@ Form Evaluator::fresh_congruent(ExprId id, Variant variant, Interval range) {
   if (range.hi < (j + 1) * size - half)
     return fresh(id, Role::kSigned, variant, {range.lo - j * size, range.hi - j * size});
   return fresh_unsigned(id, variant);
+}
+
+void Evaluator::add_fact(const std::optional<Form>& at_most_zero) {
+  if (at_most_zero && constraints_.size() < kMaxFacts) news_ |= constraints_.add(*at_most_zero);
+}
+
+// With these, x - d * q is known to be a remainder even where q is computed by a multiplication
+// with a magic number and a shift.
+void Evaluator::add_quotient_facts(const Form& quotient, const Form& form, i128 divisor) {
+  if (quotient.is_constant() || divisor > std::numeric_limits<i64>::max()) return;
+  Form product = quotient;
+  if (!product.scale(static_cast<i64>(divisor))) return;
+  add_fact(difference(product, form));
+  std::optional<Form> above = difference(form, product);
+  if (above) above->set_constant(above->constant() - (divisor - 1));
+  add_fact(above);
 }
 
 std::optional<Form> Evaluator::divide_exactly(const Form& form, i128 divisor) const {

@@ -102,6 +102,8 @@ class Evaluator {
   }
 
   [[nodiscard]] Interval bound(const Form& form) const {
+    steps_ += constraints_.size();
+    if (out_of_budget()) return hull(form, ranges_);
     return validate::bound(form, ranges_, constraints_);
   }
   [[nodiscard]] const Constraints& constraints() const { return constraints_; }
@@ -164,6 +166,10 @@ class Evaluator {
   }
   VariableId variable_of(analysis::ExprId id, Role role, Variant variant);
   void restrict(VariableId variable, Interval range);
+  // Adds inequalities that hold everywhere in this piece, as long as there is room for conditions.
+  void add_fact(const std::optional<Form>& at_most_zero);
+  // quotient = floor(form / divisor): divisor * quotient <= form < divisor * (quotient + 1).
+  void add_quotient_facts(const Form& quotient, const Form& form, i128 divisor);
   // floor(form / divisor) as a form, where that is exact.
   [[nodiscard]] std::optional<Form> divide_exactly(const Form& form, i128 divisor) const;
 
@@ -200,7 +206,7 @@ class Evaluator {
   std::vector<Fresh> fresh_;  // (variant * nodes + node) * kRoles + role
   std::vector<Form> pool_;
   std::vector<analysis::ExprId> stack_;
-  u64 steps_ = 0;
+  mutable u64 steps_ = 0;
 };
 
 }  // namespace picker::validate

@@ -315,7 +315,9 @@ Form Evaluator::compute_shift_right(ExprId id, Variant variant, bool arithmetic)
   const auto shifted_by = [](i128 x, u32 n) { return floor_divide(x, power_of_two(n)); };
   const Interval result = {std::min(shifted_by(range.lo, least), shifted_by(range.lo, most)),
                            std::max(shifted_by(range.hi, least), shifted_by(range.hi, most))};
-  return fresh(id, arithmetic ? Role::kSigned : Role::kUnsigned, variant, result);
+  const Form quotient = fresh(id, arithmetic ? Role::kSigned : Role::kUnsigned, variant, result);
+  if (least == most) add_quotient_facts(quotient, form, power_of_two(least));
+  return quotient;
 }
 
 Form Evaluator::compute_divide(ExprId id, Variant variant) {
@@ -325,8 +327,11 @@ Form Evaluator::compute_divide(ExprId id, Variant variant) {
   if (divisors.empty() || range.empty() || divisors.lo <= 0) return fresh_unsigned(id, variant);
   if (divisors.single())
     if (const std::optional<Form> exact = divide_exactly(dividend, divisors.lo)) return *exact;
-  return fresh(id, Role::kUnsigned, variant,
-               {floor_divide(range.lo, divisors.hi), floor_divide(range.hi, divisors.lo)});
+  const Form quotient =
+      fresh(id, Role::kUnsigned, variant,
+            {floor_divide(range.lo, divisors.hi), floor_divide(range.hi, divisors.lo)});
+  if (divisors.single()) add_quotient_facts(quotient, dividend, divisors.lo);
+  return quotient;
 }
 
 Form Evaluator::compute_remainder(ExprId id, Variant variant) {
@@ -367,9 +372,7 @@ Form Evaluator::compute_extremum(ExprId id, Variant variant, bool is_signed, boo
   if (!result.is_constant()) {
     // The extremum against each operand: facts that hold everywhere in this piece.
     for (const Form* operand : {&a, &b})
-      if (const std::optional<Form> fact =
-              maximum ? difference(*operand, result) : difference(result, *operand))
-        news_ |= constraints_.add(*fact);
+      add_fact(maximum ? difference(*operand, result) : difference(result, *operand));
   }
   return result;
 }
@@ -392,9 +395,15 @@ Form Evaluator::compute_extract(ExprId id, Variant variant) {
   const Interval range = bound(form);
   if (range.empty() || range.lo <= -kUnbounded || range.hi >= kUnbounded)
     return fresh_unsigned(id, variant);
-  return fresh_congruent(
-      id, variant,
-      {floor_divide(range.lo, power_of_two(low)), floor_divide(range.hi, power_of_two(low))});
+  const Interval shifted = {floor_divide(range.lo, power_of_two(low)),
+                            floor_divide(range.hi, power_of_two(low))};
+  const Form result = fresh_congruent(id, variant, shifted);
+  // If no translation was needed the variable is the quotient itself, not only congruent to it
+  // (fresh_congruent translates a negative range into the unsigned window).
+  if (shifted.within(unsigned_window(width)) ||
+      (shifted.within(signed_window(width)) && shifted.lo < 0 && shifted.hi >= 0))
+    add_quotient_facts(result, form, power_of_two(low));
+  return result;
 }
 
 Form Evaluator::compute_select(ExprId id, Variant variant) {

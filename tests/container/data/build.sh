@@ -20,3 +20,9 @@ ptx=$(mktemp --suffix=.ptx)
 "$nvcc" -arch=compute_75 -ptx features.cu -o "$ptx"
 "$(dirname "$(command -v "$nvcc")")/ptxas" -arch=sm_75 -c "$ptx" -o relocatable.sm_75.cubin
 rm "$ptx"
+# Fatbins in each form of compression: none, LZ4 and Zstandard.
+for mode in none:none speed:lz4 size:zstd; do
+  "$nvcc" -gencode arch=compute_75,code=sm_75 -gencode arch=compute_90a,code=sm_90a \
+    -gencode arch=compute_120,code='[sm_120,compute_120]' -compress-mode=${mode%:*} \
+    -Xfatbin -compress-all -fatbin pair.cu -o pair_${mode#*:}.fatbin
+done
