@@ -179,6 +179,8 @@ class SymbolicThread {
     if (n != sass::kPT) write_slot(kPredicateBase + n, x, 1);
   }
   void set_upred(u8 n, Flag x);
+  // Makes a uniform register or predicate unknown: another part of the warp may have written it.
+  void lose_uniform(u32 slot, bool from_memory);
 
   Word constant_word(u8 bank, Word offset);
   Wide constant_wide(u8 bank, Word offset);
@@ -229,6 +231,7 @@ class SymbolicThread {
   Word symbol_word(const std::string& name, i64 addend, bool high);
   u32 symbol_number(const std::string& name, bool constant_bank);
   std::optional<i64> local_offset(ExprId address) const;
+  bool is_undetermined_place(const semantics::MemoryReference<SymbolicThread>& ref);
   void check_write_determinate(const semantics::MemoryReference<SymbolicThread>& ref);
   void taint_memory(semantics::Space space, bool nondeterministic);
   static bool is_system_scope(const Instruction& in);

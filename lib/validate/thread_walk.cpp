@@ -1,5 +1,6 @@
 #include "validate/thread_walk.hpp"
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <unordered_map>
@@ -392,6 +393,7 @@ struct ThreadWalk::Walker {
         return;
       const Instruction& in = o.decoded_[pc / sass::kInstructionBytes];
       if (!in.known()) return;
+      lose_uncertain();
       guard = in.guard_uniform ? upred(in.guard) : pred(in.guard);
       if (in.guard_negated) guard = flag_not(guard);
       u32 next = pc + sass::kInstructionBytes;
@@ -415,7 +417,20 @@ struct ThreadWalk::Walker {
             return;
         }
       }
+      lose_uncertain();
       pc = next;
+    }
+  }
+
+  // Uniform registers that other parts of the warp may write hereabouts.
+  void lose_uncertain() {
+    const auto& all = o.summary_.uncertain_uniforms;
+    auto it = std::lower_bound(all.begin(), all.end(), analysis::UncertainUniform{pc, 0, false});
+    for (; it != all.end() && it->code_offset == pc; ++it) {
+      if (it->predicate)
+        upreds[it->number] = {};
+      else
+        uregs[it->number] = {};
     }
   }
 
