@@ -1,6 +1,9 @@
 // picker check: the verdict for one launch.
 #include <fmt/format.h>
 
+#include <optional>
+#include <vector>
+
 #include "analysis/analyzer.hpp"
 #include "analysis/describe.hpp"
 #include "sass/decoder.hpp"
@@ -8,6 +11,7 @@
 #include "tools/selection.hpp"
 #include "tools/site_text.hpp"
 #include "tools/subcommands.hpp"
+#include "validate/exact.hpp"
 #include "validate/thread_walk.hpp"
 #include "validate/verdict.hpp"
 
@@ -46,6 +50,32 @@ std::string_view to_string(validate::Tier tier) {
   return "exact";
 }
 
+// The overlaps to show. In a conflict the first entry of Verdict::conflicts is one byte that both
+// sites surely touch; it is shown as part of the range of the same two sites that holds it.
+struct ShownConflict {
+  validate::Conflict range;
+  std::optional<u64> witness;  // address of the byte
+};
+
+std::vector<ShownConflict> shown_conflicts(const Verdict& verdict) {
+  std::vector<ShownConflict> shown;
+  for (const validate::Conflict& conflict : verdict.conflicts) shown.push_back({conflict, {}});
+  if (verdict.kind != VerdictKind::kConflict || shown.empty()) return shown;
+  const validate::Conflict witness = shown.front().range;
+  for (size_t i = 1; i < shown.size(); ++i) {
+    const validate::Conflict& range = shown[i].range;
+    if (range.read_site == witness.read_site && range.write_site == witness.write_site &&
+        range.lo <= witness.lo && witness.hi <= range.hi) {
+      shown[i].witness = witness.lo;
+      std::swap(shown[0], shown[i]);
+      shown.erase(shown.begin() + static_cast<std::ptrdiff_t>(i));
+      return shown;
+    }
+  }
+  shown.front().witness = witness.lo;
+  return shown;
+}
+
 struct Checked {
   const container::Cubin& cubin;
   const container::Kernel& kernel;
@@ -72,9 +102,10 @@ struct Checked {
       return out;
     };
     Json conflicts = Json::array();
-    for (const validate::Conflict& conflict : verdict.conflicts)
+    for (const auto& [conflict, witness] : shown_conflicts(verdict))
       conflicts.push_back({{"lo", hex(conflict.lo)},
                            {"hi", hex(conflict.hi)},
+                           {"witness", witness ? Json(hex(*witness)) : Json(nullptr)},
                            {"read", site_json(cubin, kernel, offset_of(conflict.read_site))},
                            {"write", site_json(cubin, kernel, offset_of(conflict.write_site))},
                            {"argument", argument_of(conflict.write_site)}});
@@ -108,14 +139,17 @@ struct Checked {
     if (verdict.kind == VerdictKind::kUnknown)
       for (const u32 offset : verdict.code_offsets)
         out += fmt::format("  at {}\n", site_text(cubin, kernel, offset));
-    for (const validate::Conflict& conflict : verdict.conflicts)
-      out += fmt::format(
-          "  [{:#x}, {:#x}) {} both read and written\n    read  {} through {}\n"
-          "    write {} through {}\n",
-          conflict.lo, conflict.hi, verdict.kind == VerdictKind::kConflict ? "is" : "may be",
-          site_text(cubin, kernel, offset_of(conflict.read_site)), argument_of(conflict.read_site),
-          site_text(cubin, kernel, offset_of(conflict.write_site)),
-          argument_of(conflict.write_site));
+    for (const auto& [conflict, witness] : shown_conflicts(verdict)) {
+      out += fmt::format("  [{:#x}, {:#x}) {}", conflict.lo, conflict.hi,
+                         witness ? "is read and written" : "may be read and written");
+      if (witness && conflict.hi - conflict.lo > 1)
+        out += fmt::format(", byte {:#x} for certain", *witness);
+      out += fmt::format("\n    read  {} through {}\n    write {} through {}\n",
+                         site_text(cubin, kernel, offset_of(conflict.read_site)),
+                         argument_of(conflict.read_site),
+                         site_text(cubin, kernel, offset_of(conflict.write_site)),
+                         argument_of(conflict.write_site));
+    }
     const auto ranges = [&](std::string_view what, const std::vector<validate::SiteRange>& list) {
       for (const validate::SiteRange& range : list)
         out +=
@@ -148,8 +182,9 @@ int check(const LaunchOptions& options, const Global& global) {
   const Expected<validate::Launch> launch = make_launch(cubin, kernel, summary, *arguments);
   if (!launch) return report(launch.error());
   validate::ThreadWalk walk(cubin, kernel, summary, *launch);
-  const Verdict verdict =
-      validate::validate(summary, *launch, arguments->tier == Tier::kExact ? &walk : nullptr);
+  const Verdict verdict = arguments->tier == Tier::kExact
+                              ? validate::validate_exactly(summary, *launch, walk)
+                              : validate::validate(summary, *launch);
   const int status = verdict.kind == VerdictKind::kIdempotent ? kExitDone : kExitNotIdempotent;
   const Checked checked{cubin, kernel, summary, verdict};
   return global.format == Format::kJson ? write_json(checked.json(), status)

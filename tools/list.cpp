@@ -82,6 +82,7 @@ int list(const std::string& path, const Global& global) {
     Json entry = {{"kind", to_string(image.kind)},
                   {"arch", image.architecture},
                   {"name", image.name},
+                  {"linkable", image.linkable},
                   {"compression", to_string(image.compression)},
                   {"size", image.size}};
     text += image_text(*container, image);
@@ -102,10 +103,9 @@ int list(const std::string& path, const Global& global) {
     const bool supported = container::constant_bank_layout(cubin->sm()) != nullptr;
     entry["relocatable"] = cubin->relocatable();
     entry["supported"] = supported;
-    text += fmt::format(", {} kernel{}{}{}\n", cubin->kernels().size(),
-                        cubin->kernels().size() == 1 ? "" : "s",
-                        cubin->relocatable() ? ", relocatable" : "",
-                        supported ? "" : ", architecture not supported");
+    text += fmt::format(
+        ", {} kernel{}{}{}\n", cubin->kernels().size(), cubin->kernels().size() == 1 ? "" : "s",
+        image.linkable ? ", to be linked" : "", supported ? "" : ", architecture not supported");
     Json kernels = Json::array();
     for (const Kernel& kernel : cubin->kernels()) {
       if (global.format == Format::kJson)

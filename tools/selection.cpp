@@ -85,7 +85,7 @@ Expected<Selection> select_kernels(const std::string& path,
         names.insert(candidate.name);
         continue;
       }
-      selection.kernels.push_back({&kept, &candidate, image.architecture});
+      selection.kernels.push_back({&kept, &candidate, image.architecture, image.linkable});
       used = true;
     }
     if (!used) selection.cubins.pop_back();
@@ -95,7 +95,7 @@ Expected<Selection> select_kernels(const std::string& path,
                                    *architecture, listed(architectures)));
   if (architectures.empty() && has_ptx)
     return unsupported(fmt::format("{}: has PTX only, no machine code", container.name()));
-  const auto linkable = [](const SelectedKernel& choice) { return choice.cubin->relocatable(); };
+  const auto linkable = [](const SelectedKernel& choice) { return choice.linkable; };
   if (!std::all_of(selection.kernels.begin(), selection.kernels.end(), linkable))
     std::erase_if(selection.kernels, linkable);
   if (kernel && selection.kernels.empty())

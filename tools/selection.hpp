@@ -16,6 +16,7 @@ struct SelectedKernel {
   const container::Cubin* cubin = nullptr;
   const container::Kernel* kernel = nullptr;
   std::string architecture;  // "sm_90a", as --arch takes it
+  bool linkable = false;     // still has to be linked
 };
 
 struct Selection {

@@ -23,7 +23,8 @@ using semantics::Class;
 constexpr u64 kMaxSteps = 3'000'000;  // instructions executed symbolically
 constexpr u32 kMaxExpressions = 4'000'000;
 constexpr u32 kMaxRuns = 24;
-constexpr u32 kMaxJoinRegion = 48;  // blocks between a join and its dominator
+constexpr u32 kMaxJoinCondition = 24;  // nodes of a condition kept for a join
+constexpr u32 kMaxJoinRegion = 48;     // blocks between a join and its dominator
 
 u8 width_of_slot(u32 slot) { return slot >= kPredicateBase ? 1 : 32; }
 
@@ -54,7 +55,9 @@ class Analyzer {
     facts_.control.assign(flow_.blocks.size(), false);
     facts_.loop_count.assign(flow_.loops.size(), false);
     facts_.loop_diverges.assign(flow_.loops.size(), false);
+    facts_.loop_splits.assign(flow_.loops.size(), false);
     broken_barriers_.fill(false);
+    for (const container::ResolvedRelocation& r : kernel_.relocations) relocated_.insert(r.offset);
     for (const Instruction& in : flow_.instructions)
       if (in.opcode == Opcode::kBREAK)
         if (const Operand* barrier = in.find(Role::kBarrier))
@@ -104,7 +107,6 @@ class Analyzer {
     if (kernel_.needs_device_launch) give_up(Reason::kDeviceRuntimeCall, 0, "launches kernels");
     if (kernel_.cluster_launch_control)
       give_up(Reason::kUnmodelledInstruction, 0, "cluster launch control");
-    if (cubin_.relocatable()) give_up(Reason::kUnknownRelocation, 0, "not linked");
   }
 
   // ---- Regions and loops -------------------------------------------------------------------
@@ -228,6 +230,7 @@ class Analyzer {
     for (u32 b = 0; b < 16; ++b)
       if (facts_.barriers.count({loop, b}) != 0) header.barrier_target[b] = kNone;
     header.converged = entry.converged && !facts_.loop_diverges[loop];
+    header.never_split = entry.never_split && !facts_.loop_splits[loop];
     thread_->recording = false;
     execute_loop_body(loop, header);
     if (over_budget_) return;
@@ -275,6 +278,8 @@ class Analyzer {
     for (const u32 latch : info.latches) {
       if (!out_states_[latch].converged && header.converged)
         facts_.raise(facts_.loop_diverges, loop);
+      if (!out_states_[latch].never_split && header.never_split)
+        facts_.raise(facts_.loop_splits, loop);
       for (u32 b = 0; b < 16; ++b)
         if (header.barrier_target[b] != kNone &&
             out_states_[latch].barrier_target[b] != header.barrier_target[b])
@@ -311,13 +316,17 @@ class Analyzer {
       return is_invariant(step, loop) ? step : kNoExpr;
     };
     std::vector<bool> done(kSlotCount, false);
-    for (const u32 base : {0u, kUniformBase}) {
-      const u32 count = base == 0 ? kGeneralSlots : kUniformSlots;
-      for (u32 i = 0; i + 1 < count; ++i) {
-        const u32 lo = base + i, hi = base + i + 1;
-        if (!usable(lo) || !usable(hi) || done[lo] || done[hi]) continue;
-        // Only if the high half takes a carry from the low half; else they are two counters.
-        if (step_of(after[hi], placeholders[hi]) != kNoExpr) continue;
+    // 64-bit counters live in two registers, not always neighbours: the high half takes the carry
+    // of an addition to the low half's placeholder.
+    std::map<ExprId, u32> slot_of;
+    for (u32 s = 0; s < kPredicateBase; ++s)
+      if (usable(s)) slot_of.emplace(placeholders[s], s);
+    for (u32 hi = 0; hi < kPredicateBase; ++hi) {
+      if (!usable(hi) || done[hi] || step_of(after[hi], placeholders[hi]) != kNoExpr) continue;
+      for (const ExprId candidate : carry_placeholders(after[hi])) {
+        const auto found = slot_of.find(candidate);
+        if (found == slot_of.end() || found->second == hi || done[found->second]) continue;
+        const u32 lo = found->second;
         const ExprId before = e().concat(placeholders[hi], placeholders[lo]);
         const ExprId step = step_of(e().concat(after[hi], after[lo]), before);
         if (step == kNoExpr) continue;
@@ -326,6 +335,7 @@ class Analyzer {
         header.slots[lo] = e().extract(value, 0, 32);
         header.slots[hi] = e().extract(value, 32, 32);
         done[lo] = done[hi] = true;
+        break;
       }
     }
     for (u32 s = 0; s < kSlotCount; ++s) {
@@ -348,6 +358,42 @@ class Analyzer {
             e().select(e().equal(iteration, e().constant(64, 0)), initial(s), after[s]);
       }
     }
+  }
+
+  // Opaques that are terms of the operands of carries in the sum `id`.
+  std::vector<ExprId> carry_placeholders(ExprId id) {
+    std::vector<ExprId> result;
+    const auto collect = [&](ExprId operand) {
+      if (e().node(operand).kind == ExprKind::kOpaque) result.push_back(operand);
+      if (e().node(operand).kind == ExprKind::kSum)
+        for (const ExprId term : e().operands(operand))
+          if (e().node(term).kind == ExprKind::kOpaque) result.push_back(term);
+    };
+    const auto visit = [&](ExprId term) {
+      if (e().node(term).kind == ExprKind::kZeroExtend) term = e().operands(term)[0];
+      if (e().node(term).kind != ExprKind::kCarry) return;
+      collect(e().operands(term)[0]);
+      collect(e().operands(term)[1]);
+    };
+    if (e().node(id).kind == ExprKind::kSum) {
+      for (const ExprId term : e().operands(id)) visit(term);
+    } else {
+      visit(id);
+    }
+    return result;
+  }
+
+  // The number of nodes in `id`, counted up to `most`.
+  u32 size_of(ExprId id, u32 most) {
+    std::vector<ExprId> work = {id};
+    std::set<ExprId> seen;
+    while (!work.empty() && seen.size() < most) {
+      const ExprId at = work.back();
+      work.pop_back();
+      if (!seen.insert(at).second) continue;
+      for (const ExprId operand : e().operands(at)) work.push_back(operand);
+    }
+    return static_cast<u32>(seen.size());
   }
 
   // Conditions that hold whenever another iteration begins.
@@ -489,7 +535,9 @@ class Analyzer {
     if (arrival) {
       ExprId any = e().constant(1, 0);
       for (const ExprId c : *arrival) any = e().bit_or(any, c);
-      if (!e().is_constant(any)) add_condition(conditions_[b], any);
+      // Large ones say nothing that anybody could use.
+      if (!e().is_constant(any) && size_of(any, kMaxJoinCondition) < kMaxJoinCondition)
+        add_condition(conditions_[b], any);
     }
     bool undetermined = false;
     for (const u32 p : from) undetermined |= facts_.control[p];
@@ -529,6 +577,7 @@ class Analyzer {
         state.barrier_converged[i] = state.barrier_converged[i] && other.barrier_converged[i];
       }
       state.converged = state.converged && other.converged;
+      state.never_split = state.never_split && other.never_split;
     }
     return state;
   }
@@ -601,7 +650,12 @@ class Analyzer {
       thread_->guard = in.guard_uniform ? thread_->upred(in.guard) : thread_->pred(in.guard);
       if (in.guard_negated) thread_->guard = e().bit_not(thread_->guard);
       if (e().is_false(thread_->guard)) continue;
+      thread_->immediate_read = false;
       step(in);
+      // A patched word whose immediate nobody read was patched somewhere else.
+      if (relocated_.count(offset) != 0 && !thread_->immediate_read &&
+          semantics::class_of(in) != Class::kControl)
+        thread_->find(Reason::kUnknownRelocation, std::string(sass::to_string(in.opcode)));
     }
     finish_block(b);
     thread_->guard = thread_->flag(true);
@@ -622,7 +676,7 @@ class Analyzer {
         nothing(in);
         break;
       case Class::kBlockBarrier:
-        thread_->unmodelled(in);
+        thread_->block_barrier(in);
         break;
       case Class::kEffect:
         effect(in);
@@ -657,7 +711,7 @@ class Analyzer {
         const Operand* mask = in.find(Role::kA);
         if (mask != nullptr && mask->kind == sass::OperandKind::kImmediate &&
             static_cast<u32>(mask->value) == ~u32{0} && e().is_true(thread_->guard))
-          thread_->state.converged = true;
+          thread_->state.converged = thread_->state.never_split = true;
         break;
       }
       default:
@@ -667,12 +721,28 @@ class Analyzer {
 
   void effect(const Instruction& in) {
     const std::string name(sass::to_string(in.opcode));
+    if (in.opcode == Opcode::kCCTL && in.has(Field::kCacheOp, Value::kRML2) && discard(in)) return;
     thread_->find(semantics::is_texture_or_surface(in.opcode) ? Reason::kTextureOrSurface
                   : in.opcode == Opcode::kUnknown             ? Reason::kUndecodedInstruction
                   : semantics::is_programmatic(in.opcode)     ? Reason::kProgrammaticLaunch
                                                               : Reason::kUnmodelledInstruction,
                   name);
     thread_->unmodelled(in);
+  }
+
+  // discard.L2: the contents of a 128-byte line become undefined, which is a write.
+  bool discard(const Instruction& in) {
+    constexpr u32 kLine = 128;
+    const Operand* operand = in.find(Role::kAddress);
+    if (operand == nullptr || !in.has(Field::kAddressExtended, Value::kE)) return false;
+    const auto address = semantics::effective_address(*thread_, *operand, true);
+    if (!address) return false;
+    semantics::MemoryReference<SymbolicThread> line;
+    line.address = *address;
+    line.bytes = kLine;
+    line.instruction = &in;
+    thread_->discard(line);
+    return true;
   }
 
   // The last instruction's control effect: its condition, and what it means beyond the edges.
@@ -704,12 +774,13 @@ class Analyzer {
       case EndKind::kIndirectBranch: {
         const SymbolicThread::Marks marks = thread_->marks_of_uses(in);
         undetermined |= marks.nondeterministic;
-        thread_->state.converged = false;
+        thread_->state.converged = thread_->state.never_split = false;
         break;
       }
       case EndKind::kBranch:
       case EndKind::kCall:
-        if (block.conditional && !thread_->is_uniform(condition)) thread_->state.converged = false;
+        if (block.conditional && !thread_->is_uniform(condition))
+          thread_->state.converged = thread_->state.never_split = false;
         break;
       default:
         break;
@@ -788,6 +859,7 @@ class Analyzer {
   std::vector<ExprId> end_conditions_;
   std::vector<std::vector<ExprId>> conditions_;
   std::array<bool, 16> broken_barriers_{};
+  std::set<u32> relocated_;  // offsets of instructions that the loader patches
   u64 steps_ = 0;
   bool over_budget_ = false;
 };

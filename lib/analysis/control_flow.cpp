@@ -65,6 +65,12 @@ class Builder {
     return &flow_.instructions[index];
   }
 
+  bool is_relocated(u32 offset) const {
+    return std::any_of(
+        kernel_.relocations.begin(), kernel_.relocations.end(),
+        [&](const container::ResolvedRelocation& r) { return r.offset == offset; });
+  }
+
   bool is_function_start(u64 offset) const {
     return std::any_of(kernel_.functions.begin(), kernel_.functions.end(),
                        [&](const container::DeviceFunction& f) { return f.offset == offset; });
@@ -115,6 +121,12 @@ class Builder {
     }
     const Control control = semantics::control_of(in);
     end.conditional = !is_unconditional(in, control);
+    // The loader patches this instruction, so its target in the file means nothing.
+    if ((control.kind == ControlKind::kBranch || control.kind == ControlKind::kCall) &&
+        is_relocated(node.offset)) {
+      lose(Reason::kUnknownRelocation);
+      return end;
+    }
     switch (control.kind) {
       case ControlKind::kNext:
       case ControlKind::kBarrierSet:

@@ -556,6 +556,7 @@ ExprId Expressions::extract(ExprId a, u32 low, u8 w) {
   const ExprNode n = nodes_[a];
   if (low == 0 && w == n.width) return a;
   const auto operand = [&](u32 i) { return operands_[n.first_operand + i]; };
+  if (significant_bits(a) <= low) return constant(w, 0);
   switch (n.kind) {
     case ExprKind::kConstant:
       return constant(w, low >= 64 ? 0 : n.payload >> low);
@@ -601,6 +602,12 @@ ExprId Expressions::extract(ExprId a, u32 low, u8 w) {
           add_term(w, constant_term, terms, part, coefficient);
         }
         return linear(w, constant_term, terms);
+      }
+      if (n.payload == 0 && n.operand_count == 1) {  // a shift to the left, taken back
+        const u64 coefficient = coefficients_[n.first_operand];
+        if (std::has_single_bit(coefficient) &&
+            low >= static_cast<u32>(std::countr_zero(coefficient)))
+          return extract(operand(0), low - static_cast<u32>(std::countr_zero(coefficient)), w);
       }
       if (n.width == 64 && low >= 32) {
         // zext(low32) + 2^32 * (...): the low half carries nothing into the high half.

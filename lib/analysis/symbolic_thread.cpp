@@ -21,6 +21,10 @@ using semantics::MemoryReference;
 using semantics::Space;
 using semantics::Words;
 
+namespace {
+constexpr u32 kMaxSelectSplits = 3;  // choices of an address that are judged apart: 2^3 sites
+}  // namespace
+
 SymbolicThread::SymbolicThread(const container::Cubin& cubin, const container::Kernel& kernel,
                                Summary& summary, Facts& facts)
     : cubin_(cubin),
@@ -36,6 +40,8 @@ SymbolicThread::SymbolicThread(const container::Cubin& cubin, const container::K
 ExprId SymbolicThread::opaque(u8 width, OpaqueCause cause, bool nondeterministic, bool from_memory,
                               u64 hi) {
   const u64 all = width >= 64 ? ~u64{0} : (u64{1} << width) - 1;
+  // What the last iteration leaves behind hangs on how many there were.
+  for (const LoopId loop : loop_stack) nondeterministic |= facts_.loop_count[loop];
   return e_.make_opaque(width, 0, std::min(hi, all), cause, code_offset, loops, nondeterministic,
                         from_memory);
 }
@@ -123,7 +129,8 @@ bool SymbolicThread::is_uniform(ExprId id) const {
 ExprId SymbolicThread::any_lane(const Instruction&, Word x) {
   if (is_uniform(x)) return x;
   const ExprNode& n = e_.node(x);
-  return opaque(32, OpaqueCause::kWarpValue, n.nondeterministic || !state.converged, n.from_memory);
+  return opaque(32, OpaqueCause::kWarpValue, n.nondeterministic || !state.never_split,
+                n.from_memory);
 }
 
 SymbolicThread::Marks SymbolicThread::marks_of_uses(const Instruction& in) {
@@ -158,10 +165,12 @@ SymbolicThread::Marks SymbolicThread::marks_of_uses(const Instruction& in) {
         merge(bank0_word(static_cast<u32>(operand.value)));
       else if (operand.bank != 2 && operand.bank != 4)
         marks.from_memory = true;
-      if (operand.bank == 3)
-        constant_word(3, operand.has_reg || operand.has_ureg
-                             ? opaque(32, OpaqueCause::kArithmetic, false, true)
-                             : word(static_cast<u32>(operand.value)));
+      if (operand.bank == 3) {
+        const ExprId at = operand.has_reg || operand.has_ureg
+                              ? opaque(32, OpaqueCause::kArithmetic, false, true)
+                              : word(static_cast<u32>(operand.value));
+        for (u32 w = 0; w < operand.width; ++w) constant_word(3, add(at, word(4 * w)));
+      }
     } else if (operand.kind == OperandKind::kBindlessConstant) {
       marks.nondeterministic = marks.from_memory = true;
     }
@@ -172,6 +181,7 @@ SymbolicThread::Marks SymbolicThread::marks_of_uses(const Instruction& in) {
 // ---- Values --------------------------------------------------------------------------------
 
 ExprId SymbolicThread::immediate(u32 value) {
+  immediate_read = true;
   for (const container::ResolvedRelocation& relocation : kernel_.relocations) {
     if (relocation.offset != code_offset) continue;
     const bool low = relocation.type == container::kRelocationLow32 ||
@@ -314,8 +324,10 @@ ExprId SymbolicThread::constant_bytes(const Instruction&, u8 bank, Word offset, 
           return e_.zero_extend(e_.launch_constant(static_cast<u8>(8 * bytes), *at), 32);
         return opaque(32, OpaqueCause::kDriverConstant, true, false, largest);
       }
-      // A parameter picked at run time; the driver's own bytes cannot be told apart.
-      return opaque(32, OpaqueCause::kConstantLoad, true, true, largest);
+      // A parameter picked at run time. An index counted from inside the parameters stays inside
+      // them (what lies outside is undefined); any other may name the driver's own bytes.
+      return opaque(32, OpaqueCause::kConstantLoad,
+                    offset_node.nondeterministic || !is_parameter_index(offset), true, largest);
     case 2: {
       if (!kernel_.constant2_relocations.empty()) break;
       if (at) {
@@ -355,6 +367,14 @@ ExprId SymbolicThread::constant_bytes(const Instruction&, u8 bank, Word offset, 
       break;
   }
   return opaque(32, OpaqueCause::kConstantLoad, true, true, largest);
+}
+
+bool SymbolicThread::is_parameter_index(ExprId offset) const {
+  const ExprNode& n = e_.node(offset);
+  if (n.kind != ExprKind::kSum || n.payload < kernel_.parameter_base) return false;
+  constexpr u64 kLargestStep = 1u << 16;
+  return std::all_of(e_.coefficients(offset).begin(), e_.coefficients(offset).end(),
+                     [](u64 coefficient) { return coefficient <= kLargestStep; });
 }
 
 bool SymbolicThread::is_global_descriptor(u8 uniform_register) {
@@ -449,6 +469,29 @@ void SymbolicThread::record_site(AccessKind kind, ExprId address, u32 bytes, boo
   site.loops = loop_stack;
   site.generic = generic;
   site.shielded = shielded;
+  push_site(std::move(site), kMaxSelectSplits);
+}
+
+// A choice of addresses becomes one site per choice, each under its condition: ranges of the two
+// are then judged apart.
+void SymbolicThread::push_site(AccessSite site, u32 splits_left) {
+  if (splits_left > 0) {
+    ExprId choice = kNoExpr;
+    if (e_.node(site.address).kind == ExprKind::kSelect) choice = site.address;
+    if (e_.node(site.address).kind == ExprKind::kSum)
+      for (const ExprId term : e_.operands(site.address))
+        if (e_.node(term).kind == ExprKind::kSelect && e_.width(term) == 64) choice = term;
+    if (choice != kNoExpr) {
+      const ExprId condition = e_.operands(choice)[0];
+      for (const bool value : {true, false}) {
+        AccessSite part = site;
+        part.address = e_.substitute(site.address, condition, flag(value));
+        part.conditions.push_back(value ? condition : e_.bit_not(condition));
+        push_site(std::move(part), splits_left - 1);
+      }
+      return;
+    }
+  }
   // Bounded unless a whole pointer, or its upper half, is not known.
   std::vector<ExprId> work = {site.address};
   while (!work.empty()) {
@@ -496,6 +539,12 @@ void SymbolicThread::check_write_determinate(const MemoryReference<SymbolicThrea
     find(Reason::kSystemScope, "");
 }
 
+void SymbolicThread::discard(const MemoryReference<SymbolicThread>& line) {
+  check_write_determinate(line);
+  record_site(AccessKind::kWrite, line.address, line.bytes, false, false);
+  state.own_writes.clear();  // what this thread wrote before may be gone
+}
+
 Words<SymbolicThread> SymbolicThread::load(const MemoryReference<SymbolicThread>& ref) {
   Words<SymbolicThread> words;
   words.fill(word(0));
@@ -514,7 +563,8 @@ Words<SymbolicThread> SymbolicThread::load(const MemoryReference<SymbolicThread>
       record_site(AccessKind::kRead, ref.address, ref.bytes, ref.space == Space::kGeneric,
                   shielded);
       const bool nondeterministic =
-          nondeterministic_address || shielded || (ref.space == Space::kGeneric && facts_.shared);
+          nondeterministic_address || shielded ||
+          (ref.space == Space::kGeneric && (facts_.shared || facts_.local));
       for (u32 i = 0; i < count; ++i)
         words[i] = opaque(32, OpaqueCause::kGlobalLoad, nondeterministic, true, largest);
       break;
@@ -595,13 +645,8 @@ void SymbolicThread::atomic(const Instruction& in, const MemoryReference<Symboli
   if (ref.space != Space::kShared) {
     check_write_determinate(ref);
 
-    const Operand* dst = in.find(Role::kDst);
-    const Operand* p = in.find(Role::kPDst);
-    const bool result_unused =
-        (dst == nullptr || dst->is_zero_register()) && (p == nullptr || p->reg == sass::kPT);
-    const bool store_only = in.has(Field::kAtomicOp, Value::kEXCH) && result_unused;
-    record_site(store_only ? AccessKind::kWrite : AccessKind::kReadWrite, ref.address, ref.bytes,
-                ref.space == Space::kGeneric, false);
+    record_site(AccessKind::kReadWrite, ref.address, ref.bytes, ref.space == Space::kGeneric,
+                false);
   }
   if (ref.space != Space::kGlobal) {
     facts_.raise(facts_.shared);
@@ -626,7 +671,7 @@ void SymbolicThread::warp_value(const Instruction& in) {
   // whoever is there.
   const bool depends_on_company = in.opcode != Opcode::kSHFL;
   const bool nondeterministic = marks.nondeterministic || control_nondeterministic ||
-                                (depends_on_company && !state.converged);
+                                (depends_on_company && !state.never_split);
   sass::for_each_def(in, [&](sass::RegisterFile file, u8 n) {
     const u8 width =
         file == sass::RegisterFile::kPredicate || file == sass::RegisterFile::kUniformPredicate
@@ -683,6 +728,31 @@ void SymbolicThread::unmodelled_flag(const Instruction& in, const Operand& opera
     set_upred(operand.reg, x);
   else
     set_pred(operand.reg, x);
+}
+
+void SymbolicThread::prefetch_flag(const Operand& operand) {
+  set_pred(operand.reg, opaque(1, OpaqueCause::kClock, true, true));
+}
+
+void SymbolicThread::load_matrix(const Instruction& in) {
+  const Marks marks = marks_of_uses(in);
+  sass::for_each_def(in, [&](sass::RegisterFile file, u8 n) {
+    if (file == sass::RegisterFile::kGeneral)
+      set_reg(n, opaque(32, OpaqueCause::kSharedLoad,
+                        marks.nondeterministic || control_nondeterministic || facts_.shared, true));
+  });
+}
+
+void SymbolicThread::block_barrier(const Instruction& in) {
+  const Marks marks = marks_of_uses(in);
+  if (marks.nondeterministic || control_nondeterministic || e_.node(guard).nondeterministic)
+    facts_.raise(facts_.reduction);
+  sass::for_each_def(in, [&](sass::RegisterFile file, u8 n) {
+    if (file == sass::RegisterFile::kGeneral)
+      set_reg(n, opaque(32, OpaqueCause::kWarpValue, facts_.reduction, true));
+    else if (file == sass::RegisterFile::kPredicate)
+      set_pred(n, opaque(1, OpaqueCause::kWarpValue, facts_.reduction, true));
+  });
 }
 
 void SymbolicThread::unmodelled_memory(const Instruction& in) {

@@ -46,6 +46,10 @@ struct ThreadState {
   std::array<u32, 16> barrier_target;  // where the BSSY of each barrier register points; kNone
   std::array<bool, 16> barrier_converged;
   bool converged = true;  // all live threads of the warp are here together
+  // Converged without relying on BSYNC: no branch since the start, or since an explicit WARPSYNC of
+  // all lanes, could have split the warp. Only then is what votes and elections see determined;
+  // CUDA promises no more.
+  bool never_split = true;
 
   ThreadState() {
     slots.fill(kNoExpr);
@@ -61,9 +65,11 @@ struct Facts {
   std::vector<bool> loop_count;          // loop: its trip count is not determined
   std::set<std::pair<u32, u32>> header;  // (loop, slot): the loop-carried value is not determined
   std::set<std::pair<u32, u32>> barriers;  // (loop, barrier register): differs around the loop
-  std::vector<bool> loop_diverges;         // loop: threads of a warp may be in different iterations
-  bool shared = false;
-  bool local = false;
+  std::vector<bool> loop_splits;    // loop: the same, BSYNC not trusted (ThreadState::never_split)
+  std::vector<bool> loop_diverges;  // loop: threads of a warp may be in different iterations
+  bool shared = false;              // shared memory holds something undetermined
+  bool local = false;               // local memory does
+  bool reduction = false;           // the predicates that barriers reduce are not determined
   bool changed = false;
 
   void raise(std::vector<bool>& flags, u32 index) {
@@ -99,6 +105,7 @@ class SymbolicThread {
   std::vector<LoopId> loop_stack;
   std::vector<ExprId> conditions;  // of the current block
   bool control_nondeterministic = false;
+  bool immediate_read = false;  // the current instruction's immediate was taken into account
   bool recording = false;                      // sites and findings go to the summary
   const sass::Instruction* current = nullptr;  // the instruction being executed
   // Placeholders of loops in their first execution. Taking them for uniform is an assumption that
@@ -186,10 +193,17 @@ class SymbolicThread {
   void atomic(const Instruction& in, const semantics::MemoryReference<SymbolicThread>& ref,
               const semantics::Words<SymbolicThread>& data,
               const semantics::Words<SymbolicThread>& comparand);
+  // The bytes' contents become undefined.
+  void discard(const semantics::MemoryReference<SymbolicThread>& line);
   void warp_value(const Instruction& in);
   void unmodelled(const Instruction& in);
   void unmodelled_flag(const Instruction& in, const sass::Operand& operand);
   void unmodelled_memory(const Instruction& in);
+  // LDG's predicate result: whether a prefetch hit. Nothing determines it.
+  void prefetch_flag(const sass::Operand& operand);
+  void load_matrix(const Instruction& in);
+  // BAR and B2R: a reduction over the block's predicates is as determined as all of them.
+  void block_barrier(const Instruction& in);
 
   // ---- for the analyzer ----
   ExprId read_slot(u32 slot, u8 width);
@@ -209,6 +223,7 @@ class SymbolicThread {
  private:
   void write_slot(u32 slot, ExprId x, u8 width);
   Word bank0_word(u32 offset);
+  bool is_parameter_index(ExprId offset) const;
   Word symbol_word(const std::string& name, i64 addend, bool high);
   u32 symbol_number(const std::string& name, bool constant_bank);
   std::optional<i64> local_offset(ExprId address) const;
@@ -216,6 +231,7 @@ class SymbolicThread {
   void taint_memory(semantics::Space space, bool nondeterministic);
   static bool is_system_scope(const Instruction& in);
   ExprId refined(ExprId id);
+  void push_site(AccessSite site, u32 splits_left);
 
   const container::Cubin& cubin_;
   const container::Kernel& kernel_;

@@ -55,6 +55,7 @@ bool attribute_known(u8 number) {
     case kTensorCore2BlocksUsed:
     case kErrorBarrierAtExit:
     case kRegisterReconfiguration:
+    case kAnnotations:
     case kMercuryVersion:
     case kClusterLaunchControlUsed:
     case kPreexitUsed:

@@ -64,6 +64,7 @@ enum class AttributeNumber : u8 {
   kTensorCore2BlocksUsed = 0x52,
   kErrorBarrierAtExit = 0x53,
   kRegisterReconfiguration = 0x54,
+  kAnnotations = 0x55,  // {kind, code offset} pairs; kind 1 marks register spills
   kMercuryVersion = 0x5f,
   kClusterLaunchControlUsed = 0x62,
   kPreexitUsed = 0x6d,

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "container/archive.hpp"
 #include "container/fatbin.hpp"
 
@@ -64,7 +66,10 @@ Expected<void> Container::add_images(Slice file, std::string_view place) {
     if (cubin) {
       image.sm = cubin->sm();
       image.architecture = fmt::format("sm_{}", image.sm);
-      image.linkable = cubin->relocatable();
+      image.linkable =
+          cubin->relocatable() &&
+          std::any_of(cubin->kernels().begin(), cubin->kernels().end(),
+                      [](const Kernel& kernel) { return !kernel.relocations.empty(); });
     } else if (place.empty()) {
       return std::unexpected(cubin.error());
     }

@@ -36,7 +36,7 @@ struct Image {
   ImageKind kind = ImageKind::kCubin;
   u32 sm = 0;                // 80 for sm_80 or compute_80
   std::string architecture;  // "sm_80", "compute_90a"
-  bool linkable = false;     // from __nv_relfatbin: input of the device linker
+  bool linkable = false;     // input of the device linker: the driver does not load it as it is
   std::string name;          // where in the file, for display; may be empty
   Compression compression = Compression::kNone;
   Slice stored;  // as it is in the file, possibly compressed

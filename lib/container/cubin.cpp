@@ -134,7 +134,7 @@ Expected<void> CubinParser::module_attributes() {
     if (number == kRegisterCount) facts.registers = *value;
     if (number == kFrameSize) facts.frame_size = *value;
     if (number == kMinStackSize) facts.min_stack_size = *value;
-    if (number == kMaxStackSize) facts.max_stack_size = *value;
+    if (number == kMaxStackSize) facts.max_stack_size = value;
   }
   return {};
 }
@@ -237,8 +237,8 @@ Expected<void> CubinParser::add_kernel(u32 symbol_index) {
   Expected<std::vector<Attribute>> attributes =
       parse_attributes(own->second.info->content, own->second.info->name);
   if (!attributes) return std::unexpected(attributes.error());
-  if (Expected<void> done = apply_kernel_attributes(
-          kernel, std::move(*attributes), own->second.info->name, cubin_.symbols_, sections_);
+  if (Expected<void> done = apply_kernel_attributes(kernel, std::move(*attributes),
+                                                    own->second.info->name, cubin_.symbols_);
       !done)
     return done;
 

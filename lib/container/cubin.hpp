@@ -136,8 +136,9 @@ class Cubin {
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] u32 sm() const { return sm_; }
-  // Compiled for linking (nvcc -dc): addresses in the code are not final, the driver does not load
-  // it.
+  // An ELF file of relocatable type: compiled for the device linker (nvcc -dc), so that addresses
+  // in the code are not final. Libraries ship some kernels in this form that need no relocation;
+  // the driver loads those, so what counts is Kernel::relocations.
   [[nodiscard]] bool relocatable() const { return elf_.type() == kElfRelocatable; }
   [[nodiscard]] const Elf& elf() const { return elf_; }
   [[nodiscard]] Slice bytes() const { return bytes_; }

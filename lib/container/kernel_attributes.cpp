@@ -12,9 +12,8 @@ namespace {
 // Applies one record after another; the first that is not as expected ends it with an error.
 class Applier {
  public:
-  Applier(Kernel& kernel, std::string_view section, std::span<const Symbol> symbols,
-          std::span<const Section> sections)
-      : kernel_(kernel), section_(section), symbols_(symbols), sections_(sections) {}
+  Applier(Kernel& kernel, std::string_view section, std::span<const Symbol> symbols)
+      : kernel_(kernel), section_(section), symbols_(symbols) {}
 
   Expected<void> apply(const Attribute& attribute);
   Expected<void> finish();
@@ -29,11 +28,11 @@ class Applier {
   Expected<void> parameter(const Attribute& attribute);
   Expected<void> parameter_bank(const Attribute& attribute);
   Expected<void> indirect_branches(const Attribute& attribute);
+  Expected<void> annotations(const Attribute& attribute);
 
   Kernel& kernel_;
   std::string_view section_;
   std::span<const Symbol> symbols_;
-  std::span<const Section> sections_;
   bool has_bank_ = false;
   std::optional<u32> stated_size_;
 };
@@ -85,12 +84,8 @@ Expected<void> Applier::parameter_bank(const Attribute& attribute) {
     return bad(attribute, "expected 8 bytes");
   if (has_bank_) return bad(attribute, "second parameter bank");
   has_bank_ = true;
-  const u32 symbol = *attribute.payload.read<u32>(0);
-  if (symbol >= symbols_.size() || !symbols_[symbol].defined())
-    return bad(attribute, fmt::format("symbol {} does not exist", symbol));
-  const Section& bank = sections_[symbols_[symbol].section];
-  if (!bank.name.starts_with(".nv.constant0.") || bank.info != kernel_.text_section)
-    return bad(attribute, "does not name the kernel's constant bank 0");
+  // The first word names the constant bank's symbol. It is not used: libraries exist whose symbol
+  // tables were rewritten without it. What the bank must hold is checked in finish().
   kernel_.parameter_base = *attribute.payload.read<u16>(4);
   kernel_.parameter_size = *attribute.payload.read<u16>(6);
   return {};
@@ -113,6 +108,16 @@ Expected<void> Applier::indirect_branches(const Attribute& attribute) {
     kernel_.indirect_branches.push_back(std::move(entry));
     at += 12 + u64{*count} * 4;
   }
+  return {};
+}
+
+Expected<void> Applier::annotations(const Attribute& attribute) {
+  constexpr u32 kSpill = 1;
+  std::vector<u32> pairs;
+  if (Expected<void> done = words(attribute, pairs); !done) return done;
+  bool only_spills = pairs.size() % 2 == 0;
+  for (size_t i = 0; i < pairs.size(); i += 2) only_spills = only_spills && pairs[i] == kSpill;
+  if (!only_spills) kernel_.unknown_attributes.push_back(attribute.number);
   return {};
 }
 
@@ -140,6 +145,8 @@ Expected<void> Applier::apply(const Attribute& attribute) {
           return bad(attribute, fmt::format("symbol {} does not exist", symbol));
       return {};
     }
+    case kAnnotations:
+      return annotations(attribute);
     case kExitOffsets:
       return words(attribute, kernel_.exit_offsets);
     case kSyscallOffsets:
@@ -159,7 +166,7 @@ Expected<void> Applier::apply(const Attribute& attribute) {
       return {};
     case kMaxClusterRank:
       if (payload.size() != 4) return bad(attribute, "expected 4 bytes");
-      kernel_.max_cluster_rank = *payload.read<u32>(0);
+      kernel_.max_cluster_rank = payload.read<u32>(0);
       return {};
     case kBarrierCount:
       if (payload.size() != 1) return bad(attribute, "expected 1 byte");
@@ -203,8 +210,7 @@ Expected<void> Applier::finish() {
   if (!has_bank_)
     if (const ConstantBankLayout* layout = constant_bank_layout(kernel_.sm))
       kernel_.parameter_base = layout->parameter_base;
-  if (has_bank_ && kernel_.constant0_size != 0 &&
-      u64{kernel_.parameter_base} + kernel_.parameter_size > kernel_.constant0_size)
+  if (has_bank_ && u64{kernel_.parameter_base} + kernel_.parameter_size > kernel_.constant0_size)
     return fail(fmt::format("parameters at 0x{:x} with {} bytes exceed constant bank 0 ({} bytes)",
                             kernel_.parameter_base, kernel_.parameter_size,
                             kernel_.constant0_size));
@@ -218,9 +224,8 @@ Expected<void> Applier::finish() {
 }  // namespace
 
 Expected<void> apply_kernel_attributes(Kernel& kernel, std::vector<Attribute> attributes,
-                                       std::string_view section, std::span<const Symbol> symbols,
-                                       std::span<const Section> sections) {
-  Applier applier(kernel, section, symbols, sections);
+                                       std::string_view section, std::span<const Symbol> symbols) {
+  Applier applier(kernel, section, symbols);
   for (const Attribute& attribute : attributes)
     if (Expected<void> done = applier.apply(attribute); !done) return done;
   kernel.attributes = std::move(attributes);

@@ -34,17 +34,22 @@ bool scheduling_is_legal(u64 hi, u8 reusable) {
   const u32 read_scoreboard = static_cast<u32>(hi >> 49) & 7;
   const u32 reuse = static_cast<u32>(hi >> 58) & 7;
   if ((reuse & ~u32{reusable}) != 0 || write_scoreboard == 6 || read_scoreboard == 6) return false;
-  return stays ? stall >= 1 && stall <= 11 : reuse == 0;
+  if ((reusable & kReuseIsHint) != 0 && reuse != 0 && (reuse >= 6 || stall == 0)) return false;
+  if (stays) return stall >= 1 && stall <= 11;
+  return reuse == 0 || (reusable & kReuseIsHint) != 0;
 }
 
-bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi, u64 offset, Operand& out) {
+[[gnu::always_inline]] inline bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi,
+                                                  u64 offset, Operand& out) {
   out.role = spec.role;
   out.def = (spec.flags & kFlagDef) != 0;
   out.use = (spec.flags & kFlagUse) != 0;
-  out.negate = bit_at(lo, hi, spec.negate);
-  out.absolute = bit_at(lo, hi, spec.absolute);
-  out.invert = bit_at(lo, hi, spec.invert);
-  out.reuse = bit_at(lo, hi, spec.reuse);
+  if ((spec.negate & spec.absolute & spec.invert & spec.reuse) != kNoBit) {
+    out.negate = bit_at(lo, hi, spec.negate);
+    out.absolute = bit_at(lo, hi, spec.absolute);
+    out.invert = bit_at(lo, hi, spec.invert);
+    out.reuse = bit_at(lo, hi, spec.reuse);
+  }
   const u64 raw = spec.bits != 0 ? extract(lo, hi, spec.bit, spec.bits) : 0;
   switch (spec.slot) {
     case Slot::kLiteral:
@@ -142,11 +147,13 @@ bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi, u64 offset, Operand
         out.wide = true;
       } else if (spec.extra[2] != kNoBit) {
         out.wide = bit_at(lo, hi, spec.extra[2]);
-        out.base_is_u32 = !out.wide;
+        out.base_is_u32 = !out.wide && (spec.flags & kFlagQuiet) == 0;
       }
       if (spec.extra[3] != kNoBit) {
         out.has_ureg = true;
         out.ureg = uniform_register(lo, hi, spec.extra[3], spec.uniform_bits);
+        out.ureg_wide =
+            spec.extra[4] == kNoBit && (spec.extra[5] == 254 || bit_at(lo, hi, spec.extra[5]));
       }
       if (spec.extra[4] != kNoBit) {
         out.has_descriptor = true;
@@ -187,15 +194,18 @@ bool decode_row(const Row& row, u64 lo, u64 hi, u64 offset, Instruction& out) {
   out.modifier_count = row.modifier_count;
   const auto operands = operands_of(row);
   for (u32 i = 0; i < operands.size(); ++i) {
-    if (!decode_operand(operands[i], lo, hi, offset, out.operands[i])) return false;
-    out.operands[i].width = (operands[i].width & 0x80) == 0
-                                ? operands[i].width
-                                : registers_of(out.modifiers[operands[i].width & 0x7f].value);
-    if (operands[i].count != kNoCount) {
-      const ModifierSpec& spec = count_spec(operands[i].count);
-      const u16 count = list_entry(spec, modifier_key(spec, lo, hi));
+    // Local copies: bytes of the result could otherwise alias the specification, which would then
+    // be read again after each assignment.
+    const OperandSpec spec = operands[i];
+    Operand operand;
+    if (!decode_operand(spec, lo, hi, offset, operand)) return false;
+    operand.width = (spec.width & 0x80) == 0 ? spec.width
+                                             : registers_of(out.modifiers[spec.width & 0x7f].value);
+    if (spec.count != kNoCount) {
+      const ModifierSpec& list = count_spec(spec.count);
+      const u16 count = list_entry(list, modifier_key(list, lo, hi));
       if (count == kInvalidValue) return false;
-      out.operands[i].width = static_cast<u8>(count);
+      operand.width = static_cast<u8>(count);
     }
   }
   out.operand_count = row.operand_count;
@@ -205,6 +215,9 @@ bool decode_row(const Row& row, u64 lo, u64 hi, u64 offset, Instruction& out) {
   out.opcode = row.opcode;
   return true;
 }
+
+// Takes back what a row that did not match in the end has written.
+void clear(Instruction& instruction) { instruction = Instruction{}; }
 
 }  // namespace
 
@@ -216,11 +229,13 @@ std::optional<Family> family_of(u32 sm) {
     case 75:
       return Family::kSm75;
     case 80:
+      return Family::kSm80;
     case 86:
     case 87:
     case 88:
+      return Family::kSm86;
     case 89:
-      return Family::kSm80;
+      return Family::kSm89;
     case 90:
       return Family::kSm90;
     case 100:
@@ -237,26 +252,23 @@ std::optional<Family> family_of(u32 sm) {
 }
 
 Instruction Decoder::decode(u64 lo, u64 hi, u64 offset) const {
+  Instruction instruction;  // the only object returned, so that it is built in place
   const u32 op13 = static_cast<u32>(lo & 0xfff) | (static_cast<u32>(hi >> 27) & 1) << 12;
   for (const u16 number : candidates(static_cast<u32>(family_), op13)) {
     const Row& row = rows()[number];
     if ((lo & row.mask_lo) != row.match_lo || (hi & row.mask_hi) != row.match_hi) continue;
-    Instruction instruction;
     instruction.row = number;
-    if (decode_row(row, lo, hi, offset, instruction)) return instruction;
+    if (!decode_row(row, lo, hi, offset, instruction)) clear(instruction);
     break;  // rows of one opcode are disjoint
   }
-  return Instruction{};
+  return instruction;
 }
 
 Instruction Decoder::decode(const u8* bytes, u64 offset) const {
-  u64 lo = 0;
-  u64 hi = 0;
-  for (u32 i = 0; i < 8; ++i) {
-    lo |= u64{bytes[i]} << (8 * i);
-    hi |= u64{bytes[i + 8]} << (8 * i);
-  }
-  return decode(lo, hi, offset);
+  static_assert(std::endian::native == std::endian::little);
+  u64 word[2];
+  std::memcpy(word, bytes, sizeof word);
+  return decode(word[0], word[1], offset);
 }
 
 }  // namespace picker::sass

@@ -157,10 +157,11 @@ void put_address(Buffer& out, const OperandSpec& spec, const Operand& operand) {
   }
   put(out, "[");
   bool empty = true;
-  if (operand.has_reg && (operand.reg != kRZ || operand.scale != 0)) {
+  const bool wide = operand.wide && (spec.flags & kFlagQuiet) == 0;  // ".64" is printed
+  if (operand.has_reg && (operand.reg != kRZ || (wide && !operand.has_ureg))) {
     put_register(out, operand.reg);
     if (operand.scale != 0) put(out, ".X{}", 1u << operand.scale);
-    if (operand.wide)
+    if (wide)
       put(out, ".64");
     else if (operand.base_is_u32)
       put(out, ".U32");
@@ -266,7 +267,9 @@ void put_operand(Buffer& out, const Row& row, const OperandSpec& spec, const Ope
       put_signed_hex(out, operand.value);
       break;
   }
-  const bool inside = operand.kind != OperandKind::kRegister;  // the suffix inside the bars
+  const bool inside =
+      operand.kind != OperandKind::kRegister ||
+      (spec.style == Style::kHalf2 && row.opcode == Opcode::kMUFU);  // the suffix inside the bars
   if (inside && spec.suffix != 255) put_modifier(out, modifiers_of(row)[spec.suffix], lo, hi);
   if (operand.absolute) put(out, "|");
   if (operand.reuse) put(out, ".reuse");

@@ -92,7 +92,8 @@ void visit_indices(const Operand& operand, Visit& visit) {
       operand.kind != OperandKind::kBindlessConstant)
     return;
   if (operand.has_reg)
-    visit_range(RegisterFile::kGeneral, operand.reg, operand.wide ? 2 : 1, kRZ, visit);
+    visit_range(RegisterFile::kGeneral, operand.reg, operand.wide ? u8{2} : operand.width, kRZ,
+                visit);
   if (operand.has_ureg) {
     const bool pair = operand.ureg_wide || operand.kind == OperandKind::kBindlessConstant;
     visit_range(RegisterFile::kUniform, operand.ureg, pair ? 2 : 1, kURZ, visit);

@@ -97,7 +97,11 @@ inline constexpr u8 kFlagOptional = 4;  // not printed when it has its default v
 inline constexpr u8 kFlagHidden = 8;    // never printed
 inline constexpr u8 kFlagJoin = 16;     // separated by a blank, not by a comma
 
+inline constexpr u8 kFlagQuiet = 64;     // address: the width of the base is not printed
 inline constexpr u8 kFlagAbsolute = 32;  // address: without a register the offset is unsigned
+
+// In Row::reuse: the bits name no operand; hand-written kernels set them all the same.
+inline constexpr u8 kReuseIsHint = 8;
 
 struct ModifierSpec {
   Field field;
@@ -139,32 +143,60 @@ struct IndexEntry {
   u16 count;
 };
 
-std::span<const Row> rows();
-std::span<const OperandSpec> operands_of(const Row& row);
-std::span<const ModifierSpec> modifiers_of(const Row& row);
-std::span<const Forbidden> forbidden_of(const Row& row);
-std::string_view literal_text(u8 index);
-// The list entry `key` of `spec`: value number with kHiddenValue, or kInvalidValue.
-u16 list_entry(const ModifierSpec& spec, u32 key);
-// The list of register counts `index` (OperandSpec::count).
-const ModifierSpec& count_spec(u16 index);
-// Numbers of the rows of family `family` (index into Family) that share the 13 opcode bits `op13`.
-std::span<const u16> candidates(u32 family, u32 op13);
+// The generated arrays (rows.cpp).
+namespace tables {
+extern const Row kRows[];
+extern const u32 kRowCount;
+extern const OperandSpec kOperandSpecs[];
+extern const ModifierSpec kModifierSpecs[];
+extern const ModifierSpec kCountSpecs[];
+extern const u16 kValueLists[];
+extern const u16 kValueBits[];  // by Value: the size its name states, or 32
+extern const Forbidden kForbidden[];
+extern const std::string_view kLiterals[];
+extern const u16 kCandidates[];
+extern const IndexEntry kIndex[][8192];
+}  // namespace tables
 
-// The number in bits [bit, bit + bits) of the 128-bit word; bits <= 64.
+inline std::span<const Row> rows() { return {tables::kRows, tables::kRowCount}; }
+
+inline std::span<const OperandSpec> operands_of(const Row& row) {
+  return {tables::kOperandSpecs + row.operand_first, row.operand_count};
+}
+
+inline std::span<const ModifierSpec> modifiers_of(const Row& row) {
+  return {tables::kModifierSpecs + row.modifier_first, row.modifier_count};
+}
+
+inline std::span<const Forbidden> forbidden_of(const Row& row) {
+  return {tables::kForbidden + row.forbidden_first, row.forbidden_count};
+}
+
+inline std::string_view literal_text(u8 index) { return tables::kLiterals[index]; }
+
+// The list entry `key` of `spec`: value number with kHiddenValue, or kInvalidValue.
+inline u16 list_entry(const ModifierSpec& spec, u32 key) {
+  return tables::kValueLists[spec.list + key * spec.columns + spec.column];
+}
+
+// The list of register counts `index` (OperandSpec::count).
+inline const ModifierSpec& count_spec(u16 index) { return tables::kCountSpecs[index]; }
+
+// Numbers of the rows of family `family` (index into Family) that share the 13 opcode bits `op13`.
+inline std::span<const u16> candidates(u32 family, u32 op13) {
+  const IndexEntry entry = tables::kIndex[family][op13];
+  return {tables::kCandidates + entry.first, entry.count};
+}
+
+// The number in bits [bit, bit + bits) of the 128-bit word; 1 <= bits <= 64.
 inline u64 extract(u64 lo, u64 hi, u32 bit, u32 bits) {
-  u64 value = 0;
-  if (bit >= 64)
-    value = hi >> (bit - 64);
-  else if (bit == 0)
-    value = lo;
-  else
-    value = (lo >> bit) | (hi << (64 - bit));
-  return bits >= 64 ? value : value & ((u64{1} << bits) - 1);
+  const u64 value = bit >= 64 ? hi >> (bit & 63) : static_cast<u64>(((u128{hi} << 64) | lo) >> bit);
+  return value & (~u64{0} >> (64 - bits));
 }
 
 // The key of a modifier field: its parts joined, least significant first.
 inline u32 modifier_key(const ModifierSpec& spec, u64 lo, u64 hi) {
+  if (spec.parts[1] == 0) return 0;  // a constant
   u32 key = static_cast<u32>(extract(lo, hi, spec.parts[0], spec.parts[1]));
   if (spec.parts[3] != 0) {
     key |= static_cast<u32>(extract(lo, hi, spec.parts[2], spec.parts[3])) << spec.parts[1];

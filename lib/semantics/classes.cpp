@@ -78,7 +78,12 @@ Class class_of(const sass::Instruction& in) {
   // Cache control that only prefetches or invalidates a cache has no effect on data; discarding
   // does.
   if (in.opcode == Opcode::kCCTL)
-    return in.has(Field::kCacheOp, Value::kIVALL) ? Class::kNothing : Class::kEffect;
+    for (const Value harmless : {Value::kPF1, Value::kPF2, Value::kDML2, Value::kIVALL, Value::kIV})
+      if (in.has(Field::kCacheOp, harmless)) return Class::kNothing;
+  if (in.opcode == Opcode::kCCTL) return Class::kEffect;
+  // A WARPSYNC with a target transfers control.
+  if (in.opcode == Opcode::kWARPSYNC && in.find(sass::Role::kTarget) != nullptr)
+    return Class::kEffect;
   return classes[index];
 }
 

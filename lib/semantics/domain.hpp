@@ -37,7 +37,9 @@
 //   special    special_register(number) -> Word
 //   memory     load(ref) -> Words, store(ref, Words), atomic(in, ref, operands) -> Words
 //   warp       warp_value(in): shuffles, votes, matches, reductions, elections
-//   escape     unmodelled(in)
+//   others     load_matrix(in) (LDSM), prefetch_flag(operand) (LDG's predicate result),
+//              any_lane(in, Word) (R2UR), is_global_descriptor(uniform register)
+//   escape     unmodelled(in), unmodelled_flag(in, operand), unmodelled_memory(in)
 #pragma once
 
 #include <array>

@@ -94,6 +94,8 @@ void execute(D& d, const Instruction& in) {
       return atomic(d, in);
     case Opcode::kLDGSTS:
       return copy_to_shared(d, in);
+    case Opcode::kLDSM:
+      return d.load_matrix(in);
     case Opcode::kLDC:
     case Opcode::kULDC:
       return load_constant(d, in);

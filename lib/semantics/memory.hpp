@@ -24,9 +24,10 @@ std::optional<typename D::Wide> effective_address(D& d, const Operand& operand, 
   if (operand.scale != 0) return std::nullopt;
   typename D::Wide base = d.wide(0);
   if (operand.has_reg && operand.reg != sass::kRZ) {
-    if (operand.wide)
+    // A form without uniform register always names a pair; the others say which.
+    if (operand.wide || !operand.has_ureg)
       base = d.join(d.reg(static_cast<u8>(operand.reg + 1)), d.reg(operand.reg));
-    else if (operand.base_is_u32 && operand.has_ureg)
+    else if (operand.base_is_u32)
       base = d.widen_unsigned(d.reg(operand.reg));
     else
       return std::nullopt;
@@ -131,7 +132,7 @@ void load(D& d, const Instruction& in) {
   for (u32 i = 0; i < (size->bytes + 3) / 4; ++i) write_word(d, dst, words[i], i);
   // LDG's predicate result says whether the prefetched sector hit: never interpreted.
   if (const Operand* p = in.find(Role::kPDst); p != nullptr && p->reg != sass::kPT)
-    d.unmodelled_flag(in, *p);
+    d.prefetch_flag(*p);
 }
 
 template <class D>

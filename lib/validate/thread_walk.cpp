@@ -23,7 +23,7 @@ using semantics::ControlKind;
 using semantics::Space;
 
 namespace {
-constexpr u64 kMaxSteps = 8'000'000;  // instructions, all walks of one launch together
+constexpr u64 kMaxSteps = 12'000'000;  // instructions, all walks of one launch together
 constexpr u64 kMaxStepsPerThread = 400'000;
 constexpr u32 kStackPointer = 0x00fffde0;            // any multiple of 32: only differences matter
 constexpr u64 kDescriptor = 0xd15c'0000'0000'd15cu;  // stands for the descriptor of global memory
@@ -34,7 +34,7 @@ struct ThreadWalk::Walker {
   using Wide = Known<u64>;
   using Flag = Known<bool>;
 
-  Walker(const ThreadWalk& owner, const std::array<u32, 3>& block_index,
+  Walker(ThreadWalk& owner, const std::array<u32, 3>& block_index,
          const std::array<u32, 3>& thread_index)
       : o(owner),
         layout(container::constant_bank_layout(owner.kernel_.sm)),
@@ -302,11 +302,22 @@ struct ThreadWalk::Walker {
     // not happen. Neither is certain, but a write that may happen may shield.
     const bool certain = ref.space == Space::kGlobal && guard.known &&
                          (!ref.enabled || (ref.enabled->known && ref.enabled->value));
-    event.known_address = ref.address.known && certain;
+    event.known_address = ref.address.known && certain && guard.known;
+    event.address_is_value = ref.address.known;
+    event.may_shield = event.known_address && write && !read && !ref.asynchronous;
+    event.shieldable = read && !write && !ref.asynchronous && ref.instruction != nullptr &&
+                       !ref.instruction->has(sass::Field::kSemantics, sass::Value::kCONSTANT);
+    // Unknown guards and addresses make the thread's footprint unknown.
+    if (!ref.address.known || !guard.known || (ref.enabled && !ref.enabled->known))
+      incomplete = true;
+    if (ref.enabled && ref.enabled->known && !ref.enabled->value) return;
     event.read = read;
     event.write = write;
     event.barriers_before = passed_barrier;
-    events.push_back(event);
+    if (events.size() >= kMaxEvents)
+      stopped = true;
+    else
+      events.push_back(event);
   }
   Data load(const Reference& ref) {
     record(ref, true, false);
@@ -346,6 +357,9 @@ struct ThreadWalk::Walker {
       set_pred(operand.reg, {});
   }
   void unmodelled_memory(const Instruction&) { stopped = true; }
+  void prefetch_flag(const Operand& operand) { set_pred(operand.reg, {}); }
+  void load_matrix(const Instruction& in) { lose_results(in); }
+  static constexpr u32 kMaxEvents = 1u << 20;
   void lose_results(const Instruction& in) {
     sass::for_each_def(in, [&](sass::RegisterFile file, u8 n) {
       switch (file) {
@@ -368,19 +382,20 @@ struct ThreadWalk::Walker {
   }
 
   // ---- control ----
-  void run(const sass::Decoder& decoder, u64& steps_left) {
+  void run(u64& steps_left) {
     pc = o.kernel_.entry_offset;
     for (u64 steps = 0; !stopped && steps < kMaxStepsPerThread && steps_left > 0; ++steps) {
       --steps_left;
       if (pc % sass::kInstructionBytes != 0 ||
           u64{pc} + sass::kInstructionBytes > o.kernel_.code.size())
         return;
-      const Instruction in = decoder.decode(o.kernel_.code.data() + pc, pc);
+      const Instruction& in = o.decoded_[pc / sass::kInstructionBytes];
       if (!in.known()) return;
       guard = in.guard_uniform ? upred(in.guard) : pred(in.guard);
       if (in.guard_negated) guard = flag_not(guard);
       u32 next = pc + sass::kInstructionBytes;
       if (!guard.known || guard.value) {
+        o.executed_[pc / sass::kInstructionBytes] = 1;
         switch (semantics::class_of(in)) {
           case Class::kData:
           case Class::kMemory:
@@ -392,7 +407,7 @@ struct ThreadWalk::Walker {
           case Class::kNothing:
             break;
           case Class::kBlockBarrier:
-            passed_barrier = true;
+            passed_barrier = o.passed_barriers_ = true;
             lose_results(in);
             break;
           case Class::kEffect:
@@ -419,6 +434,11 @@ struct ThreadWalk::Walker {
     if (!taken.known) return false;
     if (!taken.value) return true;
     switch (control.kind) {
+      case ControlKind::kExit:
+        ended = true;
+        return false;
+      case ControlKind::kIndirectBranch:
+        return indirect(in, next);
       case ControlKind::kBranch:
       case ControlKind::kCall:
         next = static_cast<u32>(control.target);
@@ -436,7 +456,26 @@ struct ThreadWalk::Walker {
     }
   }
 
-  const ThreadWalk& o;
+  // BRX: the target is the next instruction plus the immediate plus the register.
+  bool indirect(const Instruction& in, u32& next) {
+    const Operand* a = in.find(Role::kA);
+    const Operand* base = in.find(Role::kTarget);
+    if (in.opcode != Opcode::kBRX || a == nullptr || base == nullptr) return false;
+    const Wide to = add(semantics::read_wide(*this, *a),
+                        wide(pc + sass::kInstructionBytes + static_cast<u64>(base->value)));
+    if (!to.known) return false;
+    // Only what the compiler listed for this branch: anything else is a misreading.
+    for (const container::IndirectBranch& table : o.kernel_.indirect_branches)
+      if (table.branch_offset == pc)
+        for (const u32 target : table.targets)
+          if (target == to.value) {
+            next = target;
+            return true;
+          }
+    return false;
+  }
+
+  ThreadWalk& o;
   const container::ConstantBankLayout* layout;
   std::array<u32, 3> block, thread;
   std::array<Word, 256> regs;
@@ -446,28 +485,40 @@ struct ThreadWalk::Walker {
   Flag guard = {true, true};
   u32 pc = 0;
   bool stopped = false;
+  bool incomplete = false;
+  bool ended = false;
   bool passed_barrier = false;
   std::vector<Event> events;
 };
 
 ThreadWalk::ThreadWalk(const container::Cubin& cubin, const container::Kernel& kernel,
                        const analysis::Summary& summary, const Launch& launch)
-    : cubin_(cubin), kernel_(kernel), summary_(summary), launch_(launch), steps_left_(kMaxSteps) {}
+    : cubin_(cubin), kernel_(kernel), summary_(summary), launch_(launch), steps_left_(kMaxSteps) {
+  const u64 count = kernel.code.size() / sass::kInstructionBytes;
+  executed_.assign(count + 1, 0);
+  decoded_.resize(count);
+  if (const auto family = sass::family_of(kernel.sm)) {
+    const sass::Decoder decoder(*family);
+    for (u64 i = 0; i < count; ++i)
+      decoded_[i] = decoder.decode(kernel.code.data() + i * sass::kInstructionBytes,
+                                   i * sass::kInstructionBytes);
+  }
+}
 
 ThreadWalk::~ThreadWalk() = default;
 
-const std::vector<ThreadWalk::Event>& ThreadWalk::walk(const std::array<u32, 3>& block,
-                                                       const std::array<u32, 3>& thread) {
+const ThreadWalk::Walk& ThreadWalk::walk(const std::array<u32, 3>& block,
+                                         const std::array<u32, 3>& thread, bool remember) {
   const std::array<u32, 6> key = {block[0], block[1], block[2], thread[0], thread[1], thread[2]};
-  const auto [it, made] = walks_.try_emplace(key);
-  if (made) {
-    if (const auto family = sass::family_of(kernel_.sm)) {
-      Walker walker(*this, block, thread);
-      walker.run(sass::Decoder(*family), steps_left_);
-      it->second = std::move(walker.events);
-    }
+  if (const auto it = walks_.find(key); it != walks_.end()) return it->second;
+  Walker walker(*this, block, thread);
+  walker.run(steps_left_);
+  Walk result{std::move(walker.events), walker.ended && !walker.incomplete && !walker.stopped};
+  if (!remember) {
+    transient_ = std::move(result);
+    return transient_;
   }
-  return it->second;
+  return walks_.emplace(key, std::move(result)).first->second;
 }
 
 bool ThreadWalk::executes(u32 site, const std::array<u32, 3>& block,
@@ -478,7 +529,7 @@ bool ThreadWalk::executes(u32 site, const std::array<u32, 3>& block,
     return event.write &&
            (!event.known_address || (byte >= event.address && byte - event.address < event.bytes));
   };
-  for (const Event& event : walk(block, thread)) {
+  for (const Event& event : walk(block, thread).events) {
     const bool matches = event.code_offset == wanted.code_offset && event.known_address &&
                          event.address == address && byte >= address &&
                          byte - address < event.bytes && (reads ? event.read : event.write);
@@ -490,7 +541,7 @@ bool ThreadWalk::executes(u32 site, const std::array<u32, 3>& block,
           for (u32 x = 0; x < launch_.block[0]; ++x) {
             const std::array<u32, 3> other_thread = {x, y, z};
             if (other_thread == thread) continue;
-            for (const Event& other : walk(block, other_thread))
+            for (const Event& other : walk(block, other_thread).events)
               if (covers(other)) return false;
             if (steps_left_ == 0) return false;
           }

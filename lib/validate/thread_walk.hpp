@@ -16,6 +16,7 @@
 
 #include "analysis/summary.hpp"
 #include "container/cubin.hpp"
+#include "sass/instruction.hpp"
 #include "validate/launch.hpp"
 #include "validate/verdict.hpp"
 
@@ -32,18 +33,36 @@ class ThreadWalk : public Witness {
   bool executes(u32 site, const std::array<u32, 3>& block, const std::array<u32, 3>& thread,
                 u64 address, u64 byte) override;
 
-  // One access to global memory that surely happens.
+  // One access to global memory.
   struct Event {
     u32 code_offset = 0;
     u64 address = 0;
     u32 bytes = 0;
     bool read = false;
     bool write = false;
-    bool barriers_before = false;  // a block barrier was passed before
-    bool known_address = false;
+    bool barriers_before = false;   // a block barrier was passed before
+    bool known_address = false;     // certain: the address is known and the access surely happens
+    bool address_is_value = false;  // `address` is meaningful (also of generic accesses)
+    bool may_shield = false;        // a certain, synchronous store to global memory
+    bool shieldable = false;        // a coherent, synchronous load
   };
-  // The accesses of one thread in order, up to where the walk ended.
-  const std::vector<Event>& walk(const std::array<u32, 3>& block, const std::array<u32, 3>& thread);
+  // What one thread does.
+  struct Walk {
+    std::vector<Event> events;  // in order
+    bool complete = false;      // ran to its end with every address, guard and branch known
+  };
+  // One thread up to where nothing more is certain. Remembered unless `remember` is false; the
+  // reference is valid until the next call.
+  const Walk& walk(const std::array<u32, 3>& block, const std::array<u32, 3>& thread,
+                   bool remember = true);
+  // Whether any walk so far executed the instruction at `code_offset`.
+  [[nodiscard]] bool executed(u32 code_offset) const {
+    return executed_[code_offset / sass::kInstructionBytes] != 0;
+  }
+  // Whether any walk so far passed a block barrier.
+  [[nodiscard]] bool passed_barriers() const { return passed_barriers_; }
+  // What is left of the budget, instructions.
+  [[nodiscard]] u64 steps_left() const { return steps_left_; }
 
  private:
   struct Walker;
@@ -51,7 +70,11 @@ class ThreadWalk : public Witness {
   const container::Kernel& kernel_;
   const analysis::Summary& summary_;
   const Launch& launch_;
-  std::map<std::array<u32, 6>, std::vector<Event>> walks_;
+  std::map<std::array<u32, 6>, Walk> walks_;
+  Walk transient_;
+  bool passed_barriers_ = false;
+  std::vector<sass::Instruction> decoded_;
+  std::vector<u8> executed_;
   u64 steps_left_;
 };
 

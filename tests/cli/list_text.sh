@@ -10,4 +10,4 @@ has_line "    parameters 5009 bytes at c[0x0][0x1a80]: +0x0 (5000), +0x1388 (8),
 [ ! -s "$err" ] || fail "diagnostics"
 grep -q "$(printf '\033')" "$out" && fail "colours although output is not a terminal"
 expect 0 "$PICKER" list "$data/relocatable.sm_75.cubin"
-has "relocatable.sm_75.cubin: sm_75 cubin, 5 kernels, relocatable"
+has "relocatable.sm_75.cubin: sm_75 cubin, 5 kernels, to be linked"

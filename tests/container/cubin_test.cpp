@@ -255,6 +255,29 @@ TEST(Cubin, UnknownAttributesAreListed) {
   EXPECT_THAT(cubin->kernels()[0].unknown_attributes, ElementsAre(0x2d, 0x7e));
 }
 
+TEST(Cubin, AnnotationsOfSpillsAreUnderstoodOthersAreNot) {
+  for (const u32 kind : {1u, 2u}) {
+    ElfBuilder elf = one_kernel();
+    test::append_attribute(elf.sections[1].content, 0x55, {1, 0x10, kind, 0x20});
+    const Bytes bytes = elf.build();
+    const Expected<Cubin> cubin = Cubin::parse(Slice(bytes), "t.cubin");
+    ASSERT_TRUE(cubin) << cubin.error().message;
+    EXPECT_EQ(cubin->kernels()[0].unknown_attributes.size(), kind == 1 ? 0u : 1u);
+  }
+}
+
+// As in libraries whose symbol tables were rewritten.
+TEST(Cubin, ParameterBankNeedsNoSymbol) {
+  ElfBuilder elf = one_kernel();
+  elf.symbols.pop_back();
+  const Bytes bytes = elf.build();
+  const Expected<Cubin> cubin = Cubin::parse(Slice(bytes), "t.cubin");
+  ASSERT_TRUE(cubin) << cubin.error().message;
+  EXPECT_EQ(cubin->kernels()[0].parameter_base, 0x160u);
+  elf.sections.pop_back();  // but it needs the bank
+  EXPECT_THAT(error_of(elf.build()), HasSubstr("exceed constant bank 0"));
+}
+
 TEST(Cubin, CodeRelocationsAreListedWithAddends) {
   ElfBuilder elf = one_kernel();
   Bytes rela;

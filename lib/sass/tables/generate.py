@@ -13,7 +13,7 @@ import os
 import re
 import sys
 
-FAMILIES = ["70", "75", "80", "90", "100", "120"]
+FAMILIES = ["70", "75", "80", "86", "89", "90", "100", "120"]
 # Bits checked by common code for every row: guard predicate, scheduling and reuse.
 SCHEDULING = range(105, 122)
 GUARD = range(12, 16)
@@ -66,6 +66,12 @@ class Names:
 
 def identifier_of(text):
     return "k" + re.sub(r"[^A-Za-z0-9]", "_", text)
+
+
+def bits_of(text):
+    """The size that a size or type name states: 'U16' -> 16, 'F16x2.RN' -> 32; else 32."""
+    match = re.search(r"(\d+)(?:x([2-9]))?", text)
+    return int(match.group(1)) * int(match.group(2) or 1) if match else 32
 
 
 class Bits:
@@ -303,6 +309,8 @@ class Generator:
         elif keyword == "mem":
             space, access, size = rest.split()
             row.memory = ("k" + space, "k" + access, size)
+        elif keyword == "hint":  # reuse bits that hand-written code sets and that mean nothing
+            row.reuse |= 15
         elif keyword in ("imm", "only", "uniform", "half"):
             pass
         else:
@@ -416,8 +424,11 @@ class Generator:
                 if kind != "I":
                     op["suffix_name"] = "Swizzle" + role
                     op["style"] = "kHalf2"
-                    self.modifier(row, "suf", "Swizzle%s %d:2 = (H1_H0) F32 H0_H0 H1_H1" % (
-                        role, SWIZZLE[position]))
+                    halves = "(H1_H0) F32 H0_H0 H1_H1"
+                    bits = f"{SWIZZLE[position]}:2"
+                    if number and position == 32:  # one bit more: upper half negated
+                        bits, halves = f"{bits},{number}", f"{halves} H0_NH1"
+                    self.modifier(row, "suf", f"Swizzle{role} {bits} = {halves}")
             elif sign == "`":  # constants print a blank before the offset
                 op["style"] = "kHalf2"
             elif sign == "?":
@@ -493,7 +504,7 @@ class Generator:
         # extra: register bit, scale bit, wide bit (or 254: always), uniform bit, offset width, desc
         extra = [255] * 6
         for part in found.group(2).split("+"):
-            piece = re.match(r"^(UR|R|S)(\d+)(\??)(?::(\d+))?(?:\.(x|w|)(\d*))?$", part)
+            piece = re.match(r"^(UR|R|S)(\d+)(\??)(?::(\d+))?(?:\.(x|w|e|)(\d*))?$", part)
             if not piece:
                 raise TableError(f"{row.where}: unknown address part '{part}'")
             kind, position, optional, width, rule, number = piece.groups()
@@ -507,10 +518,17 @@ class Generator:
                 elif rule == "w":
                     extra[2] = int(number)
                     row.own([int(number)], "address width")
+                elif rule == "e":  # a pair if bit `number` (.E) is set; prints nothing itself
+                    extra[2] = int(number)
+                    op["flags"].add("quiet")
                 elif number == "64":
                     extra[2] = 254
             elif kind == "UR":
                 extra[3] = position
+                if rule == "e":
+                    extra[5] = int(number)
+                elif number == "64":
+                    extra[5] = 254
                 if optional:
                     op["default"] = 1  # URZ is not printed
                 row.own(range(position, position + row.uniform_bits), "address uniform register")
@@ -524,8 +542,11 @@ class Generator:
             row.own(range(extra[4], extra[4] + row.uniform_bits), "descriptor")
             row.own([extra[5]], "descriptor shown")
         # Without a register the offset is an absolute, unsigned address ("s": except here).
-        if extra[2] == 255 and extra[3] == 255 and "s" not in found.group(3):
+        if (extra[2] == 255 or "quiet" in op["flags"]) and extra[3] == 255 and "s" not in found.group(3):
             op["flags"].add("absolute")
+        count = re.search(r":(\w+)", found.group(3))
+        if count:  # registers of the base
+            op["width"] = count.group(1)
         for flag in re.finditer(r"[<>]", found.group(3)):
             op["flags"].add("def" if flag.group(0) == ">" else "use")
         op["extra"] = extra
@@ -597,7 +618,7 @@ class Generator:
                     o["slot"], o["role"], o["bit"], o["bits"], o["negate"], o["absolute"],
                     o["invert"], o["reuse"], o["width"], o.get("suffix", 255),
                     ("def" in flags) | ("use" in flags) << 1 | ("optional" in flags) << 2 |
-                    ("hidden" in flags) << 3 | ("join" in flags) << 4 | ("absolute" in flags) << 5,
+                    ("hidden" in flags) << 3 | ("join" in flags) << 4 | ("absolute" in flags) << 5 | ("quiet" in flags) << 6,
                     o["style"], ", ".join(str(e) for e in o["extra"]),
                     o.get("uniform_bits", row.uniform_bits), pool(literals, o["text"]),
                     o.get("default", 0), count_index(row, o)))
@@ -633,17 +654,19 @@ class Generator:
                     "true" if row.uniform_guard else "false"))
         numbers = {id(row): i for i, row in enumerate(self.rows)}
         out = ["// Generated by lib/sass/tables/generate.py from the instruction tables.\n"]
-        out.append("constexpr Row kRows[] = {\n" + "\n".join(row_lines) + "\n};\n")
-        out.append("constexpr OperandSpec kOperandSpecs[] = {\n" +
+        out.append("const Row kRows[] = {\n" + "\n".join(row_lines) + "\n};\n")
+        out.append("const OperandSpec kOperandSpecs[] = {\n" +
                    ",\n".join(operand_data) + "\n};\n")
-        out.append("constexpr ModifierSpec kModifierSpecs[] = {\n" +
+        out.append("const ModifierSpec kModifierSpecs[] = {\n" +
                    ",\n".join(modifier_data) + "\n};\n")
-        out.append("constexpr ModifierSpec kCountSpecs[] = {\n" +
+        out.append("const ModifierSpec kCountSpecs[] = {\n" +
                    ",\n".join(count_data or ["{}"]) + "\n};\n")
-        out.append("constexpr u16 kValueLists[] = {" + ", ".join(map(str, list_data or [0])) + "};\n")
-        out.append("constexpr Forbidden kForbidden[] = {" +
+        out.append("const u16 kValueLists[] = {" + ", ".join(map(str, list_data or [0])) + "};\n")
+        out.append("const Forbidden kForbidden[] = {" +
                    ", ".join(forbidden_data or ["{0u, 0u, 0u, 0u}"]) + "};\n")
-        out.append("constexpr std::string_view kLiterals[] = {" +
+        out.append("const u16 kValueBits[] = {" + ", ".join(
+            str(min(bits_of(text), 0xFFFF)) for _, text in self.values.text) + "};\n")
+        out.append("const std::string_view kLiterals[] = {" +
                    ", ".join('"%s"' % t for t in literals) + "};\n")
         # Index: for each family and op13, the first entry and the number of candidate rows.
         entries, index = [], []
@@ -652,8 +675,8 @@ class Generator:
                 rows = by_key.get((family, op13), [])
                 index.append("{%d, %d}" % (len(entries) if rows else 0, len(rows)))
                 entries += [numbers[id(r)] for r in rows]
-        out.append("constexpr u16 kCandidates[] = {" + ", ".join(map(str, entries or [0])) + "};\n")
-        out.append("constexpr IndexEntry kIndex[%d][8192] = {{" % len(FAMILIES) + "}, {".join(
+        out.append("const u16 kCandidates[] = {" + ", ".join(map(str, entries or [0])) + "};\n")
+        out.append("const IndexEntry kIndex[%d][8192] = {{" % len(FAMILIES) + "}, {".join(
             ",".join(index[i * 8192:(i + 1) * 8192]) for i in range(len(FAMILIES))) + "}};\n")
         self.store(directory, "table_data.inc", "".join(out))
 

@@ -1,0 +1,171 @@
+#include "validate/exact.hpp"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+namespace picker::validate {
+namespace {
+
+using analysis::Reason;
+using Event = ThreadWalk::Event;
+
+constexpr size_t kMaxSpans = size_t{1} << 22;
+
+// Bytes [lo, hi) touched by the instruction at `code_offset`.
+struct Span {
+  u64 lo;
+  u64 hi;
+  u32 code_offset;
+  bool certain;
+};
+
+// The parts of `event` that no earlier certain store of the same thread covers.
+void add_unshielded(const Event& event, const std::map<u64, u64>& own, std::vector<Span>& out) {
+  u64 at = event.address;
+  const u64 end = event.address + event.bytes;
+  if (event.shieldable) {
+    auto it = own.upper_bound(at);
+    if (it != own.begin() && std::prev(it)->second > at) at = std::min(end, std::prev(it)->second);
+    for (; it != own.end() && it->first < end && at < end; ++it) {
+      if (it->first > at) out.push_back({at, it->first, event.code_offset, event.known_address});
+      at = std::max(at, std::min(end, it->second));
+    }
+  }
+  if (at < end) out.push_back({at, end, event.code_offset, event.known_address});
+}
+
+// Adds [lo, hi) to a set of disjoint intervals.
+void insert(std::map<u64, u64>& set, u64 lo, u64 hi) {
+  auto it = set.upper_bound(lo);
+  if (it != set.begin() && std::prev(it)->second >= lo) {
+    --it;
+    lo = it->first;
+    hi = std::max(hi, it->second);
+    it = set.erase(it);
+  }
+  while (it != set.end() && it->first <= hi) {
+    hi = std::max(hi, it->second);
+    it = set.erase(it);
+  }
+  set.emplace(lo, hi);
+}
+
+// Reasons that a complete walk over all threads answers by itself.
+bool is_about_ranges(Reason reason) {
+  switch (reason) {
+    case Reason::kAddressFromMemory:
+    case Reason::kAddressUnknown:
+    case Reason::kAddressRangeWraps:
+    case Reason::kTripCountUnknown:
+    case Reason::kOverlapOfRanges:
+    case Reason::kIndeterminateWrites:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Whether `finding` may still matter after every thread was followed.
+bool still_matters(const analysis::Finding& finding, const ThreadWalk& walk) {
+  if (finding.reason == Reason::kIndeterminateWrites) return false;
+  switch (finding.reason) {
+    // Facts of the file, not of an instruction.
+    case Reason::kUnknownAttribute:
+    case Reason::kUnknownRelocation:
+    case Reason::kBudget:
+    case Reason::kControlFlow:
+      return true;
+    default:
+      break;
+  }
+  if (finding.conditions.empty() && finding.code_offset == 0) return true;
+  return walk.executed(finding.code_offset);
+}
+
+u32 site_at(const analysis::Summary& summary, u32 code_offset, bool write) {
+  for (u32 i = 0; i < summary.sites.size(); ++i) {
+    const analysis::AccessSite& site = summary.sites[i];
+    const bool matches = write ? site.kind != analysis::AccessKind::kRead
+                               : site.kind != analysis::AccessKind::kWrite;
+    if (site.code_offset == code_offset && matches) return i;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Verdict validate_exactly(const analysis::Summary& summary, const Launch& launch, ThreadWalk& walk) {
+  Verdict verdict = validate(summary, launch, &walk);
+  if (verdict.kind != VerdictKind::kUnknown || launch.programmatic) return verdict;
+  // User constants are read through the constant cache, which the walk does not record.
+  for (const analysis::ModuleSymbol& symbol : summary.symbols)
+    if (symbol.constant_bank) return verdict;
+  std::vector<Span> reads, writes;
+  for (u32 bz = 0; bz < launch.grid[2]; ++bz)
+    for (u32 by = 0; by < launch.grid[1]; ++by)
+      for (u32 bx = 0; bx < launch.grid[0]; ++bx)
+        for (u32 tz = 0; tz < launch.block[2]; ++tz)
+          for (u32 ty = 0; ty < launch.block[1]; ++ty)
+            for (u32 tx = 0; tx < launch.block[0]; ++tx) {
+              if (walk.steps_left() == 0 || reads.size() + writes.size() > kMaxSpans)
+                return verdict;
+              const ThreadWalk::Walk& one = walk.walk({bx, by, bz}, {tx, ty, tz}, false);
+              if (!one.complete) return verdict;
+              std::map<u64, u64> own;
+              for (const Event& event : one.events) {
+                if (!event.address_is_value || event.address + event.bytes < event.address)
+                  return verdict;
+                if (event.read) add_unshielded(event, own, reads);
+                if (event.write)
+                  writes.push_back({event.address, event.address + event.bytes, event.code_offset,
+                                    event.known_address});
+                if (event.may_shield) insert(own, event.address, event.address + event.bytes);
+              }
+            }
+  for (const analysis::Finding& finding : summary.findings)
+    if (still_matters(finding, walk)) return verdict;
+  if (!is_about_ranges(verdict.reason) && summary.findings.empty()) return verdict;
+
+  const auto by_start = [](const Span& a, const Span& b) { return a.lo < b.lo; };
+  std::sort(reads.begin(), reads.end(), by_start);
+  std::sort(writes.begin(), writes.end(), by_start);
+  // A sweep over both lists; `last` is the write that reaches furthest among those begun.
+  std::optional<std::pair<Span, Span>> overlap;
+  size_t w = 0;
+  std::optional<Span> furthest;
+  for (const Span& read : reads) {
+    while (w < writes.size() && writes[w].lo < read.hi) {
+      if (!furthest || writes[w].hi > furthest->hi) furthest = writes[w];
+      ++w;
+    }
+    if (furthest && furthest->hi > read.lo) {
+      overlap = {read, *furthest};
+      if (read.certain && furthest->certain) break;
+    }
+  }
+  verdict.tier = Tier::kExact;
+  verdict.conflicts.clear();
+  verdict.code_offsets.clear();
+  verdict.detail.clear();
+  if (!overlap) {
+    verdict.kind = VerdictKind::kIdempotent;
+    verdict.contracts.clear();
+    return verdict;
+  }
+  const auto& [read, write] = *overlap;
+  Conflict conflict;
+  conflict.lo = std::max(read.lo, write.lo);
+  conflict.hi = std::min(read.hi, write.hi);
+  conflict.read_site = site_at(summary, read.code_offset, false);
+  conflict.write_site = site_at(summary, write.code_offset, true);
+  verdict.conflicts.push_back(conflict);
+  verdict.code_offsets = {read.code_offset, write.code_offset};
+  verdict.reason = Reason::kOverlapOfRanges;
+  // A load behind a barrier may be shielded by another thread's store: not decided here.
+  if (read.certain && write.certain && !walk.passed_barriers())
+    verdict.kind = VerdictKind::kConflict;
+  return verdict;
+}
+
+}  // namespace picker::validate

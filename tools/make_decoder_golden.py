@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Write the decoder's golden data from nvdisasm's output; run it from the repository's root.
+
+    make_decoder_golden.py --sm 80 [--sm 90 ...]
+
+For every distinct word of samples/cubins/*.sm_NN.cubin two files in tests/data/sass/ are written:
+ sm_NN.words.txt   one word of each shape per line: 32 hexadecimal digits, a blank, nvdisasm's text;
+                   the i-th word stands at code offset 16 * i;
+ sm_NN.neighbours  binary: the four bytes "PSGN", the number of words (32 bits, little-endian), then for
+                   each word its 16 bytes and 129 hash bytes: of the word's text and of the texts of its
+                   128 one-bit neighbours, in order of the bit. 0 means illegal; a legal text's byte is
+                   its 64-bit FNV-1a hash modulo 255, plus 1. The texts are those at code
+                   offset 16 * i for the i-th text of a batch of 400 words (51,600 texts).
+Nothing here comes from picker's own decoder.
+"""
+import argparse
+import glob
+import os
+import struct
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import sass_oracle as oracle  # noqa: E402
+
+CHUNK = 400  # words per run of nvdisasm, each with 128 neighbours
+
+
+def hash_byte(text):
+    if text is None:
+        return 0
+    value = 0xCBF29CE484222325
+    for byte in text.encode():
+        value = (value ^ byte) * 0x100000001B3 & oracle.MASK64
+    return value % 255 + 1
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sm", type=int, action="append", required=True)
+    options = parser.parse_args()
+    for sm in options.sm:
+        words = sorted(oracle.unique_words(glob.glob(f"samples/cubins/*.sm_{sm}.cubin")))
+        if not words:
+            sys.exit(f"no cubins for sm_{sm} in samples/cubins")
+        shapes = oracle.one_per_shape(words)
+        texts = oracle.disassemble(sm, shapes)
+        with open(f"tests/data/sass/sm_{sm}.words.txt", "w", encoding="utf-8") as file:
+            for word, text in zip(shapes, texts):
+                if text is None:
+                    sys.exit(f"nvdisasm rejects the sample word {word:032x}")
+                file.write(f"{word:032x} {text}\n")
+        with open(f"tests/data/sass/sm_{sm}.neighbours", "wb") as file:
+            file.write(b"PSGN" + struct.pack("<I", len(words)))
+            for start in range(0, len(words), CHUNK):
+                chunk = words[start:start + CHUNK]
+                batch = [w ^ flip for w in chunk for flip in [0] + [1 << b for b in range(128)]]
+                found = oracle.disassemble(sm, batch)
+                for i, word in enumerate(chunk):
+                    file.write(oracle.pack([word]))
+                    file.write(bytes(hash_byte(t) for t in found[129 * i:129 * (i + 1)]))
+        print(f"sm_{sm}: {len(words)} words, {len(shapes)} shapes")
+
+
+if __name__ == "__main__":
+    main()
