@@ -12,7 +12,7 @@ namespace picker::tools {
 namespace {
 
 constexpr AddSubcommand kSubcommands[] = {
-    add_list, add_disasm, add_analyze, add_check, add_version,
+    add_list, add_disasm, add_analyze, add_check, add_emulate, add_version,
 };
 
 int run(int argc, char** argv) {

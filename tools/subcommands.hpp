@@ -5,6 +5,7 @@
 
 namespace picker::tools {
 
+void add_emulate(CLI::App& app, Action& action);
 void add_list(CLI::App& app, Action& action);
 void add_disasm(CLI::App& app, Action& action);
 void add_analyze(CLI::App& app, Action& action);

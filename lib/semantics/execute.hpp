@@ -7,6 +7,7 @@
 
 #include "semantics/classes.hpp"
 #include "semantics/control.hpp"
+#include "semantics/execute_concrete.hpp"
 #include "semantics/integer.hpp"
 #include "semantics/memory.hpp"
 #include "semantics/moves.hpp"
@@ -16,6 +17,8 @@ namespace picker::semantics {
 // The effect of a kData or kMemory instruction on the state of `d`, whose guard is set.
 template <class D>
 void execute(D& d, const Instruction& in) {
+  if constexpr (ConcreteDomain<D>)
+    if (execute_concrete(d, in)) return;
   switch (in.opcode) {
     case Opcode::kIADD3:
     case Opcode::kUIADD3:

@@ -1,0 +1,247 @@
+#include "emulator/machine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <memory>
+
+#include "emulator/warp.hpp"
+
+namespace picker::emulator {
+
+using container::DriverConstant;
+
+namespace {
+
+constexpr size_t kResidentBlocks = 6;
+constexpr u32 kTurn = 20'000;  // warp instructions before others get theirs (fixed schedule)
+constexpr u32 kLongestRandomTurn = 64;
+constexpr u32 kSpareLocalBytes = 0x220 + 0x400;  // above the stack pointer, and below the frame
+constexpr u32 kMostLocalBytes = 1u << 18;
+
+struct Block {
+  BlockState state;
+  std::vector<std::unique_ptr<Warp>> warps;
+
+  [[nodiscard]] bool exited() const { return state.live_threads == 0; }
+};
+
+std::vector<u8> make_constant0(const Program& program, const Launch& launch, u64 seed) {
+  const container::Kernel& kernel = program.kernel();
+  const size_t size = std::max<size_t>(
+      {kernel.constant0_size, size_t{kernel.parameter_base} + launch.parameters.size(), 0x160});
+  std::vector<u8> bank(size);
+  // What the driver put there and nobody documents may differ from run to run.
+  Random random = random_for(seed, 2);
+  for (u8& b : bank) b = static_cast<u8>(random.next());
+  const auto set = [&](DriverConstant what, u64 value) {
+    const auto* layout = container::constant_bank_layout(kernel.sm);
+    const auto* slot = layout == nullptr ? nullptr : layout->find(what);
+    if (slot == nullptr || size_t{slot->offset} + slot->size > bank.size()) return;
+    std::memcpy(bank.data() + slot->offset, &value, slot->size);
+  };
+  set(DriverConstant::kBlockDimX, launch.block[0]);
+  set(DriverConstant::kBlockDimY, launch.block[1]);
+  set(DriverConstant::kBlockDimZ, launch.block[2]);
+  set(DriverConstant::kGridDimX, launch.grid[0]);
+  set(DriverConstant::kGridDimY, launch.grid[1]);
+  set(DriverConstant::kGridDimZ, launch.grid[2]);
+  set(DriverConstant::kSharedWindowBase, kSharedWindow);
+  set(DriverConstant::kLocalWindowBase, kLocalWindow);
+  set(DriverConstant::kStackPointer, kStackPointer);
+  set(DriverConstant::kDynamicSharedSize, launch.dynamic_shared_bytes);
+  set(DriverConstant::kTotalSharedSize, kernel.static_shared_size + launch.dynamic_shared_bytes);
+  set(DriverConstant::kGlobalDescriptor, kGlobalDescriptor);
+  if (!launch.parameters.empty())
+    std::memcpy(bank.data() + kernel.parameter_base, launch.parameters.data(),
+                launch.parameters.size());
+  return bank;
+}
+
+u32 local_bytes_of(const container::Kernel& kernel) {
+  const u32 stack =
+      std::max({kernel.frame_size, kernel.min_stack_size, kernel.max_stack_size.value_or(0)});
+  return std::min(stack + kSpareLocalBytes, kMostLocalBytes) / 16 * 16;
+}
+
+class Machine {
+ public:
+  Machine(const Program& program, const Launch& launch, GlobalMemory& memory,
+          const Options& options)
+      : shared_{program,
+                launch,
+                memory,
+                options,
+                make_constant0(program, launch, options.seed),
+                random_for(options.seed, 3).next() >> 20,
+                random_for(options.seed, 4),
+                random_for(options.seed, 5),
+                std::nullopt,
+                local_bytes_of(program.kernel())} {}
+
+  Outcome run();
+
+ private:
+  void start_block(u64 linear);
+  // Gives one warp its turn; false if it could not move.
+  bool turn(Block& block, Warp& warp);
+  void look_at_barriers(Block& block);
+  void report_deadlock();
+
+  Shared shared_;
+  std::deque<std::unique_ptr<Block>> resident_;
+  u64 steps_ = 0;
+};
+
+void Machine::start_block(u64 linear) {
+  const Launch& launch = shared_.launch;
+  auto block = std::make_unique<Block>();
+  BlockState& state = block->state;
+  state.linear = linear;
+  state.index = {static_cast<u32>(linear % launch.grid[0]),
+                 static_cast<u32>(linear / launch.grid[0] % launch.grid[1]),
+                 static_cast<u32>(linear / launch.grid[0] / launch.grid[1])};
+  state.thread_count = launch.block[0] * launch.block[1] * launch.block[2];
+  state.live_threads = state.thread_count;
+  Random random = random_for(shared_.options.seed, 6, linear);
+  state.sm = static_cast<u32>(random.below(108));
+  state.shared.resize(shared_.program.kernel().static_shared_size + launch.dynamic_shared_bytes);
+  for (u8& b : state.shared) b = static_cast<u8>(random.next());
+  for (u32 first = 0; first < state.thread_count; first += kWarpSize)
+    block->warps.push_back(std::make_unique<Warp>(shared_, state, first));
+  resident_.push_back(std::move(block));
+}
+
+void Machine::look_at_barriers(Block& block) {
+  BlockState& state = block.state;
+  state.check_barriers = false;
+  for (u32 id = 0; id < kBarriers; ++id) {
+    BlockBarrier& barrier = state.barriers[id];
+    if (!barrier.in_use) continue;
+    const u32 wanted = barrier.expected == 0 ? state.live_threads : barrier.expected;
+    if (barrier.arrived < wanted) continue;
+    const BlockBarrier done = barrier;
+    barrier = {};
+    if (!done.subset) ++state.epoch;
+    for (const auto& warp : block.warps)
+      warp->release_block_barrier(id, done.true_count,
+                                  done.conjunction ? done.all_true : done.true_count != 0);
+  }
+}
+
+bool Machine::turn(Block& block, Warp& warp) {
+  u64 left = kTurn;
+  if (shared_.options.random_schedule) left = 1 + shared_.random.below(kLongestRandomTurn);
+  bool moved = false;
+  for (; left != 0; --left) {
+    if (shared_.options.stop_after && steps_ >= *shared_.options.stop_after) {
+      shared_.outcome = Outcome{End::kStopped, steps_, "stopped on request", 0};
+      return true;
+    }
+    if (steps_ >= shared_.options.max_steps) {
+      shared_.outcome = Outcome{End::kStepLimit, steps_,
+                                fmt::format("kernel {}: no end after {} warp instructions; {}",
+                                            shared_.program.kernel().name, steps_, warp.where()),
+                                0};
+      return true;
+    }
+    if (!warp.step()) break;
+    moved = true;
+    ++steps_;
+    ++shared_.clock;
+    if (shared_.outcome) return true;
+    if (block.state.check_barriers) look_at_barriers(block);
+  }
+  return moved;
+}
+
+void Machine::report_deadlock() {
+  std::string waiting;
+  u32 listed = 0;
+  for (const auto& block : resident_)
+    for (const auto& warp : block->warps)
+      if (const std::string place = warp->where(); !place.empty() && listed++ < 4)
+        waiting += (waiting.empty() ? "" : "; ") + place;
+  shared_.outcome = Outcome{End::kDeadlock, steps_,
+                            fmt::format("kernel {}: deadlock: no thread can go on; waiting: {}",
+                                        shared_.program.kernel().name, waiting),
+                            0};
+}
+
+Outcome Machine::run() {
+  const Launch& launch = shared_.launch;
+  const u64 blocks = u64{launch.grid[0]} * launch.grid[1] * launch.grid[2];
+  const bool random = shared_.options.random_schedule;
+  u64 next = 0;
+  // A random order of blocks: a walk with a step prime to their number.
+  u64 stride = 1, start = 0;
+  if (random && blocks > 1) {
+    const auto divisor = [](u64 a, u64 b) {
+      while (b != 0) {
+        const u64 r = a % b;
+        a = b;
+        b = r;
+      }
+      return a;
+    };
+    stride = 1 + shared_.random.below(blocks - 1);
+    while (divisor(stride, blocks) != 1) stride = stride % blocks + 1;
+    start = shared_.random.below(blocks);
+  }
+  while (!shared_.outcome) {
+    while (resident_.size() < kResidentBlocks && next < blocks) {
+      const u64 linear =
+          random ? static_cast<u64>((static_cast<u128>(next) * stride + start) % blocks) : next;
+      start_block(linear);
+      ++next;
+    }
+    if (resident_.empty()) break;
+    bool moved = false;
+    if (random) {
+      // One warp, or if that one waits all of them once, beginning anywhere.
+      Block& block = *resident_[shared_.random.below(resident_.size())];
+      moved = turn(block, *block.warps[shared_.random.below(block.warps.size())]);
+      for (size_t i = 0; !moved && i < resident_.size(); ++i)
+        for (const auto& warp : resident_[i]->warps)
+          if (!shared_.outcome && turn(*resident_[i], *warp)) {
+            moved = true;
+            break;
+          }
+    } else {
+      // The oldest block as long as it can move, and the others when its turns are over.
+      for (size_t i = 0; i < resident_.size() && !moved; ++i) {
+        const u64 before = steps_;
+        for (const auto& warp : resident_[i]->warps) {
+          if (shared_.outcome) break;
+          moved |= turn(*resident_[i], *warp);
+        }
+        // Nothing but spinning: let the next block in too.
+        if (steps_ - before >= kTurn) moved = i + 1 == resident_.size();
+      }
+      if (!moved)
+        for (const auto& block : resident_)
+          for (const auto& warp : block->warps)
+            if (!shared_.outcome) moved |= turn(*block, *warp);
+    }
+    if (!moved && !shared_.outcome) {
+      bool all_exited = true;
+      for (const auto& block : resident_) all_exited = all_exited && block->exited();
+      if (!all_exited) report_deadlock();
+    }
+    std::erase_if(resident_, [](const std::unique_ptr<Block>& block) { return block->exited(); });
+  }
+  Outcome outcome = shared_.outcome.value_or(Outcome{});
+  outcome.steps = steps_;
+  return outcome;
+}
+
+}  // namespace
+
+Outcome run(const Program& program, const Launch& launch, GlobalMemory& memory,
+            const Options& options) {
+  return Machine(program, launch, memory, options).run();
+}
+
+}  // namespace picker::emulator

@@ -1,0 +1,281 @@
+// Loads, stores and atomics of a warp: which space, which bytes, and what goes wrong.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "emulator/atomics.hpp"
+#include "emulator/warp.hpp"
+#include "semantics/memory.hpp"
+
+namespace picker::emulator {
+
+using sass::Field;
+using sass::Role;
+using sass::Value;
+using semantics::Space;
+
+namespace {
+
+template <class F>
+void for_each_lane(u32 lanes, F f) {
+  for (; lanes != 0; lanes &= lanes - 1) f(static_cast<u32>(__builtin_ctz(lanes)));
+}
+
+constexpr u32 kDiscardBytes = 128;
+
+Operand register_pair(u8 reg) {
+  Operand operand;
+  operand.kind = sass::OperandKind::kRegister;
+  operand.reg = reg;
+  return operand;
+}
+
+}  // namespace
+
+void Warp::fault(MemoryFault what, u32 lane, u64 address, u32 bytes, std::string_view space) {
+  switch (what) {
+    case MemoryFault::kNone:
+      return;
+    case MemoryFault::kOutOfBounds:
+      return stop(End::kFault,
+                  fmt::format("access to {} bytes at {:#x} of {} memory, outside of it", bytes,
+                              address, space),
+                  lane);
+    case MemoryFault::kMisaligned:
+      return stop(
+          End::kFault,
+          fmt::format("misaligned access to {} bytes at {:#x} of {} memory", bytes, address, space),
+          lane);
+    case MemoryFault::kTooMuch:
+      return stop(End::kUnmodelled,
+                  "the launch touches more memory than the emulator keeps (1 GiB)", lane);
+  }
+}
+
+// Generic addresses are shared, local or global ones, lane by lane.
+void Warp::split_by_space(const Reference& ref, u32 lanes, std::array<u32, 3>& by_target,
+                          Wide& address) const {
+  by_target = {0, 0, 0};
+  address = ref.address;
+  switch (ref.space) {
+    case Space::kGlobal:
+      by_target[0] = lanes;
+      return;
+    case Space::kShared:
+      by_target[1] = lanes;
+      return;
+    case Space::kLocal:
+      by_target[2] = lanes;
+      return;
+    case Space::kGeneric:
+      break;
+  }
+  for_each_lane(lanes, [&](u32 lane) {
+    const u64 a = address[lane];
+    if (a - kSharedWindow < kWindowBytes) {
+      by_target[1] |= u32{1} << lane;
+      address[lane] = a - kSharedWindow;
+    } else if (a - kLocalWindow < kWindowBytes) {
+      by_target[2] |= u32{1} << lane;
+      address[lane] = a - kLocalWindow;
+    } else {
+      by_target[0] |= u32{1} << lane;
+    }
+  });
+}
+
+bool Warp::narrow_bytes(Target target, u32 lane, u64 offset, u32 bytes, u8*& out) {
+  const bool shared = target == Target::kShared;
+  const std::string_view name = shared ? "shared" : "local";
+  if (offset % bytes != 0) {
+    fault(MemoryFault::kMisaligned, lane, offset, bytes, name);
+    return false;
+  }
+  if (shared) {
+    if (offset + bytes > block_.shared.size()) {
+      fault(MemoryFault::kOutOfBounds, lane, offset, bytes, name);
+      return false;
+    }
+    out = block_.shared.data() + offset;
+    return true;
+  }
+  const u64 first = kWindowBytes - shared_.local_bytes;
+  if (offset < first || offset + bytes > kWindowBytes) {
+    fault(MemoryFault::kOutOfBounds, lane, offset, bytes, name);
+    return false;
+  }
+  out = local_.data() + size_t{lane} * shared_.local_bytes + (offset - first);
+  return true;
+}
+
+bool Warp::read_shared(u32 lane, u64 offset, std::span<u8> bytes) {
+  u8* from = nullptr;
+  if (!narrow_bytes(Target::kShared, lane, offset, static_cast<u32>(bytes.size()), from))
+    return false;
+  std::memcpy(bytes.data(), from, bytes.size());
+  return true;
+}
+
+bool Warp::global_access(const Reference& ref, u32 lanes, const Wide& address, bool read,
+                         bool write, AccessData& data, const Update* update) {
+  if (lanes == 0 || shared_.outcome) return false;
+  Access access;
+  access.code_offset = static_cast<u32>(pc_);
+  access.bytes = ref.bytes;
+  access.lanes = lanes;
+  access.read = read;
+  access.write = write;
+  access.asynchronous = ref.asynchronous;
+  access.discards = discarding_;
+  access.non_coherent =
+      ref.instruction == nullptr || ref.instruction->has(Field::kSemantics, Value::kCONSTANT);
+  access.block = block_.linear;
+  access.first_thread = first_thread_;
+  access.barrier_epoch = block_.epoch;
+  access.address = address;
+  const u32 first_lane = first_lane_of(lanes);
+  const FaultPlace place =
+      shared_.memory.access(access, data, update, first_lane, shared_.options.recorder);
+  fault(place.fault, place.lane, place.address, ref.bytes, "global");
+  return place.fault == MemoryFault::kNone;
+}
+
+Warp::Data Warp::load(const Reference& ref) {
+  Data words;
+  words.fill(word(0));
+  u32 lanes = guard_.bits;
+  if (ref.enabled) lanes &= ref.enabled->bits;
+  std::array<u32, 3> by_target;
+  Wide address;
+  split_by_space(ref, lanes, by_target, address);
+  if (by_target[0] != 0) {
+    AccessData data;
+    for (u32 w = 0; w < (ref.bytes + 3) / 4; ++w) data.words[w] = word(0);
+    if (!global_access(ref, by_target[0], address, true, false, data, nullptr)) return words;
+    for (u32 w = 0; w < (ref.bytes + 3) / 4; ++w) words[w] = data.words[w];
+  }
+  for (const Target target : {Target::kShared, Target::kLocal})
+    for_each_lane(by_target[static_cast<u32>(target)], [&](u32 lane) {
+      u8* from = nullptr;
+      if (!narrow_bytes(target, lane, address[lane], ref.bytes, from)) return;
+      std::array<u32, semantics::kMaxAccessWords> buffer{};
+      std::memcpy(buffer.data(), from, ref.bytes);
+      for (u32 w = 0; w < (ref.bytes + 3) / 4; ++w) words[w][lane] = buffer[w];
+    });
+  return words;
+}
+
+void Warp::store(const Reference& ref, const Data& data) {
+  u32 lanes = guard_.bits;
+  if (ref.enabled) lanes &= ref.enabled->bits;
+  std::array<u32, 3> by_target;
+  Wide address;
+  split_by_space(ref, lanes, by_target, address);
+  const u32 count = (ref.bytes + 3) / 4;
+  if (by_target[0] != 0) {
+    AccessData out;
+    for (u32 w = 0; w < count; ++w) out.words[w] = data[w];
+    if (!global_access(ref, by_target[0], address, false, true, out, nullptr)) return;
+  }
+  for (const Target target : {Target::kShared, Target::kLocal})
+    in_lane_order(by_target[static_cast<u32>(target)], [&](u32 lane) {
+      u8* to = nullptr;
+      if (!narrow_bytes(target, lane, address[lane], ref.bytes, to)) return;
+      std::array<u32, semantics::kMaxAccessWords> buffer{};
+      for (u32 w = 0; w < count; ++w) buffer[w] = data[w][lane];
+      std::memcpy(to, buffer.data(), ref.bytes);
+    });
+}
+
+void Warp::atomic(const Instruction& in, const Reference& ref, const Data& data,
+                  const Data& comparand) {
+  const std::optional<AtomicKind> kind = atomic_kind(in, ref.bytes);
+  const Operand* predicate = in.find(Role::kPDst);
+  if (!kind || (predicate != nullptr && predicate->reg != sass::kPT)) return unmodelled(in);
+  const bool counts_lanes = in.has(Field::kAtomicMode, Value::kPOPC);
+  const u32 words = ref.bytes / 4;
+  const auto operand = [&](const Data& from, u32 lane) {
+    return words == 2 ? u64{from[1][lane]} << 32 | from[0][lane] : u64{from[0][lane]};
+  };
+  const auto fresh = [&](u32 lane, u64 old_value) {
+    if (counts_lanes) return (old_value + 1) & 0xffffffffu;
+    return apply_atomic(*kind, old_value, operand(data, lane), operand(comparand, lane));
+  };
+  std::array<u32, 3> by_target;
+  Wide address;
+  split_by_space(ref, guard_.bits, by_target, address);
+  std::array<Word, 2> result = {word(0), word(0)};
+  if (by_target[0] != 0) {
+    const Update update = [&](u32 lane, std::span<const u8> from, std::span<u8> to) {
+      u64 x = 0;
+      std::memcpy(&x, from.data(), from.size());
+      x = fresh(lane, x);
+      std::memcpy(to.data(), &x, to.size());
+      return true;
+    };
+    AccessData out;
+    for (u32 w = 0; w < words; ++w) out.words[w] = word(0);
+    if (!global_access(ref, by_target[0], address, true, true, out, &update)) return;
+    for (u32 w = 0; w < words; ++w) result[w] = out.words[w];
+  }
+  for (const Target target : {Target::kShared, Target::kLocal})
+    in_lane_order(by_target[static_cast<u32>(target)], [&](u32 lane) {
+      u8* at = nullptr;
+      if (!narrow_bytes(target, lane, address[lane], ref.bytes, at)) return;
+      u64 x = 0;
+      std::memcpy(&x, at, ref.bytes);
+      result[0][lane] = static_cast<u32>(x);
+      result[1][lane] = static_cast<u32>(x >> 32);
+      x = fresh(lane, x);
+      std::memcpy(at, &x, ref.bytes);
+    });
+  const Operand* dst = in.find(Role::kDst);
+  if (dst == nullptr || dst->is_zero_register()) return;
+  if (counts_lanes) return unmodelled(in);  // what the lanes of one warp get back is not known
+  for (u32 w = 0; w < words; ++w) semantics::write_word(*this, *dst, result[w], w);
+}
+
+// CCTL: prefetches, invalidations and write-backs do nothing to data; a discard leaves the 128
+// bytes of a line undefined.
+void Warp::discard_or_prefetch(const Instruction& in) {
+  const std::optional<Value> operation = in.modifier(Field::kCacheOp);
+  if (!operation) return unmodelled(in);
+  switch (*operation) {
+    case Value::kPF1:
+    case Value::kPF2:
+    case Value::kWB:
+    case Value::kIV:
+    case Value::kIVALL:
+    case Value::kPML2:
+    case Value::kDML2:
+      return;
+    case Value::kRML2:
+      break;
+    default:
+      return unmodelled(in);
+  }
+  const Operand* operand = in.find(Role::kAddress);
+  if (operand == nullptr) return unmodelled(in);
+  if (!in.has(Field::kAddressExtended, Value::kE) || !operand->has_reg || operand->has_ureg ||
+      operand->has_descriptor)
+    return unmodelled(in);
+  const Wide address = add(semantics::read_wide(*this, register_pair(operand->reg)),
+                           wide(static_cast<u64>(operand->value)));
+  Reference ref;
+  ref.instruction = &in;
+  ref.bytes = kMaxAccessBytes;
+  for (u32 part = 0; part < kDiscardBytes; part += kMaxAccessBytes) {
+    AccessData data;
+    for (Word& w : data.words)
+      for (u32 lane = 0; lane < kWarpSize; ++lane)
+        w[lane] = static_cast<u32>(shared_.clock_random.next());
+    Wide at = address;
+    for (u64& a : at.lane) a = a / kDiscardBytes * kDiscardBytes + part;
+    discarding_ = true;
+    const bool done = global_access(ref, guard_.bits, at, false, true, data, nullptr);
+    discarding_ = false;
+    if (!done) return;
+  }
+}
+
+}  // namespace picker::emulator

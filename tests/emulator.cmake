@@ -1,0 +1,2 @@
+find_package(nlohmann_json REQUIRED)
+picker_test(emulator_samples_test SOURCES emulator_samples_test.cpp LIBS picker_tools nlohmann_json::nlohmann_json)
