@@ -5,7 +5,7 @@
              cause that the row states, no paragraph is left over, names are unique
   files      every path that a page names in backticks or links to exists
   schemas    every schema that a page names is printed by tools/, and the other way round
-  output     blocks that begin with "$ build/release/picker" show what that command prints; a line
+  output     blocks with "$ picker ..." or "$ build/release/picker ..." show what it prints; a line
              "..." stands for any lines
   --self     the checks above notice what they are for: each is run on a text with one fault
 
@@ -108,11 +108,11 @@ def check_schemas(code, page):
 # ---- output ----
 
 def transcripts(text):
-    """(command line, expected lines) of each `$ build/release/picker ...` in fenced blocks."""
+    """(command line, expected lines) of each `$ picker ...` in fenced blocks."""
     for block in re.findall(r"^```\n(.*?)^```", text, flags=re.M | re.S):
         for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
             command, _, output = part.replace("\\\n", " ").partition("\n")
-            if command.startswith("build/release/picker"):
+            if command.startswith(("build/release/picker ", "picker ")):
                 yield command, output.rstrip("\n").split("\n")
 
 
