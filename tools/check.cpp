@@ -182,9 +182,12 @@ int check(const LaunchOptions& options, const Global& global) {
   const Expected<validate::Launch> launch = make_launch(cubin, kernel, summary, *arguments);
   if (!launch) return report(launch.error());
   validate::ThreadWalk walk(cubin, kernel, summary, *launch);
-  const Verdict verdict = arguments->tier == Tier::kExact
-                              ? validate::validate_exactly(summary, *launch, walk)
-                              : validate::validate(summary, *launch);
+  const Verdict verdict =
+      arguments->tier == Tier::kExact
+          ? validate::validate_exactly(summary, *launch, walk)
+          : validate::validate(summary, *launch, nullptr,
+                               arguments->tier == Tier::kHulls ? validate::Tier::kHulls
+                                                               : validate::Tier::kStrided);
   const int status = verdict.kind == VerdictKind::kIdempotent ? kExitDone : kExitNotIdempotent;
   const Checked checked{cubin, kernel, summary, verdict};
   return global.format == Format::kJson ? write_json(checked.json(), status)

@@ -26,6 +26,10 @@ constexpr u32 kMaxRuns = 24;
 constexpr u32 kMaxJoinCondition = 24;  // nodes of a condition kept for a join
 constexpr u32 kMaxJoinRegion = 48;     // blocks between a join and its dominator
 
+bool is_uniform_slot(u32 slot) {
+  return (slot >= kUniformBase && slot < kPredicateBase) || slot >= kUniformPredicateBase;
+}
+
 u8 width_of_slot(u32 slot) { return slot >= kPredicateBase ? 1 : 32; }
 
 class Analyzer {
@@ -66,6 +70,7 @@ class Analyzer {
     for (u32 runs = 0;; ++runs) {
       facts_.changed = false;
       summary_.sites.clear();
+      summary_.uncertain_uniforms.clear();
       summary_.findings.resize(metadata_findings);
       summary_.loops.assign(flow_.loops.size(), Loop{});
       for (u32 i = 0; i < flow_.loops.size(); ++i) {
@@ -87,6 +92,9 @@ class Analyzer {
       }
       if (!facts_.changed) break;
     }
+    std::vector<UncertainUniform>& uncertain = summary_.uncertain_uniforms;
+    std::sort(uncertain.begin(), uncertain.end());
+    uncertain.erase(std::unique(uncertain.begin(), uncertain.end()), uncertain.end());
     return std::move(summary_);
   }
 
@@ -542,10 +550,17 @@ class Analyzer {
     bool undetermined = false;
     for (const u32 p : from) undetermined |= facts_.control[p];
     ThreadState state = out_states_[from[0]];
+    bool split = false;
+    for (const u32 p : from) split |= !out_states_[p].converged;
+    std::vector<u32> lost;
     for (u32 s = 0; s < kSlotCount; ++s) {
       bool differs = false;
       for (const u32 p : from) differs |= out_states_[p].slots[s] != state.slots[s];
-      if (differs)
+      if (!differs) continue;
+      // Parts of one warp came by different ways: a uniform register holds what the last one wrote.
+      if (split && is_uniform_slot(s))
+        lost.push_back(s);
+      else
         state.slots[s] = merged(b, from, arrival, undetermined, width_of_slot(s),
                                 [&](u32 p) { return out_states_[p].slots[s]; });
     }
@@ -579,7 +594,9 @@ class Analyzer {
       state.converged = state.converged && other.converged;
       state.never_split = state.never_split && other.never_split;
     }
-    return state;
+    thread_->state = std::move(state);
+    for (const u32 s : lost) thread_->lose_uniform(s, true);
+    return thread_->state;
   }
 
   template <typename ValueOf>

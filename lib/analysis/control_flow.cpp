@@ -66,9 +66,8 @@ class Builder {
   }
 
   bool is_relocated(u32 offset) const {
-    return std::any_of(
-        kernel_.relocations.begin(), kernel_.relocations.end(),
-        [&](const container::ResolvedRelocation& r) { return r.offset == offset; });
+    return std::any_of(kernel_.relocations.begin(), kernel_.relocations.end(),
+                       [&](const container::ResolvedRelocation& r) { return r.offset == offset; });
   }
 
   bool is_function_start(u64 offset) const {

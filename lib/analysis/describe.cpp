@@ -26,6 +26,7 @@ const container::Parameter* parameter_at(const container::Kernel& kernel, u64 of
 std::vector<std::pair<ExprId, u64>> terms_of(const Expressions& e, ExprId id) {
   std::vector<std::pair<ExprId, u64>> terms;
   if (e.node(id).kind != ExprKind::kSum) return {{id, 1}};
+  terms.reserve(e.node(id).operand_count);
   for (u32 i = 0; i < e.node(id).operand_count; ++i)
     terms.emplace_back(e.operands(id)[i], e.coefficients(id)[i]);
   return terms;

@@ -55,6 +55,15 @@ struct ModuleSymbol {
   bool constant_bank = false;  // payload lives in c[3]: `name` is the section, address its start
 };
 
+// A uniform register or predicate that, from the instruction at `code_offset` on, need not hold
+// what one thread's own path says: another part of its warp may have written it.
+struct UncertainUniform {
+  u32 code_offset = 0;
+  u8 number = 0;
+  bool predicate = false;
+  auto operator<=>(const UncertainUniform&) const = default;
+};
+
 struct Summary {
   std::string kernel;
   u32 sm = 0;
@@ -63,6 +72,7 @@ struct Summary {
   std::vector<Loop> loops;
   std::vector<Finding> findings;
   std::vector<ModuleSymbol> symbols;
+  std::vector<UncertainUniform> uncertain_uniforms;  // sorted; for those who follow one thread
 };
 
 }  // namespace picker::analysis

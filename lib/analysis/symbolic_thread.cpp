@@ -34,6 +34,8 @@ SymbolicThread::SymbolicThread(const container::Cubin& cubin, const container::K
       e_(summary.expressions),
       facts_(facts) {
   stack_pointer_ = opaque(32, OpaqueCause::kDriverConstant, true, false);
+  shared_window_ = opaque(64, OpaqueCause::kDriverConstant, true, false);
+  local_window_ = opaque(64, OpaqueCause::kDriverConstant, true, false);
   guard = flag(true);
 }
 
@@ -78,26 +80,38 @@ void SymbolicThread::write_slot(u32 slot, ExprId x, u8 width) {
 // A uniform register is one per warp. Where the warp may be split, an instruction runs once per
 // part; the result is still what this thread sees only if running it again changes nothing, that
 // is, if it reads no uniform register. Otherwise the value is lost.
+// Likewise if only some lanes may execute it: any of them writes for all.
 void SymbolicThread::set_ureg(u8 n, Word x) {
   if (n == sass::kURZ) return;
-  if (!state.converged) {
-    bool reads_uniform = false;
+  bool lost = !is_uniform(guard);
+  if (!state.converged && !lost) {
     if (current != nullptr)
       sass::for_each_use(*current, [&](sass::RegisterFile file, u8) {
-        reads_uniform |=
+        lost |=
             file == sass::RegisterFile::kUniform || file == sass::RegisterFile::kUniformPredicate;
       });
-    if (reads_uniform || !is_uniform(x))
-      x = opaque(32, OpaqueCause::kWarpValue, true, e_.node(x).from_memory);
+    lost |= !is_uniform(x);
   }
-  write_slot(kUniformBase + n, x, 32);
+  if (lost)
+    lose_uniform(kUniformBase + n, e_.node(x).from_memory);
+  else
+    write_slot(kUniformBase + n, x, 32);
 }
 
 void SymbolicThread::set_upred(u8 n, Flag x) {
   if (n == sass::kPT) return;
-  if (!state.converged && !e_.is_constant(x))
-    x = opaque(1, OpaqueCause::kWarpValue, true, e_.node(x).from_memory);
-  write_slot(kUniformPredicateBase + n, x, 1);
+  if ((!state.converged && !e_.is_constant(x)) || !is_uniform(guard))
+    lose_uniform(kUniformPredicateBase + n, e_.node(x).from_memory);
+  else
+    write_slot(kUniformPredicateBase + n, x, 1);
+}
+
+void SymbolicThread::lose_uniform(u32 slot, bool from_memory) {
+  const bool predicate = slot >= kUniformPredicateBase;
+  state.slots[slot] = opaque(predicate ? 1 : 32, OpaqueCause::kWarpValue, true, from_memory);
+  summary_.uncertain_uniforms.push_back(
+      {code_offset, static_cast<u8>(slot - (predicate ? kUniformPredicateBase : kUniformBase)),
+       predicate});
 }
 
 bool SymbolicThread::is_uniform(ExprId id) const {
@@ -158,6 +172,8 @@ SymbolicThread::Marks SymbolicThread::marks_of_uses(const Instruction& in) {
         break;
     }
   });
+  if (in.opcode == Opcode::kP2R)  // reads all predicates without naming them
+    for (u32 i = 0; i < 7; ++i) merge(state.slots[kPredicateBase + i]);
   for (u32 i = 0; i < in.operand_count; ++i) {
     const Operand& operand = in.operands[i];
     if (operand.kind == OperandKind::kConstant) {
@@ -284,6 +300,12 @@ ExprId SymbolicThread::bank0_word(u32 offset) {
           return e_.launch_constant(32, offset);
         case DriverConstant::kStackPointer:
           return stack_pointer_;
+        case DriverConstant::kSharedWindowBase:
+          if (slot->size == 8) return e_.extract(shared_window_, 8 * (offset - slot->offset), 32);
+          break;
+        case DriverConstant::kLocalWindowBase:
+          if (slot->size == 8) return e_.extract(local_window_, 8 * (offset - slot->offset), 32);
+          break;
         default:
           break;
       }
@@ -438,6 +460,16 @@ std::optional<i64> SymbolicThread::local_offset(ExprId address) const {
   return std::nullopt;
 }
 
+// Whether the place of an access may differ between runs. Local memory lies at the stack pointer,
+// which the driver chooses; what counts is the place in the thread's own frame.
+bool SymbolicThread::is_undetermined_place(const MemoryReference<SymbolicThread>& ref) {
+  if (ref.space != Space::kLocal) return e_.node(ref.address).nondeterministic;
+  ExprId at = ref.address;
+  if (e_.node(at).kind == ExprKind::kZeroExtend) at = e_.operands(at)[0];
+  if (e_.width(at) != 32) return e_.node(at).nondeterministic;
+  return e_.node(e_.sub(at, stack_pointer_)).nondeterministic;
+}
+
 // What is known to hold here makes choices inside the expression for good.
 ExprId SymbolicThread::refined(ExprId id) {
   const auto assume = [&](ExprId condition) {
@@ -475,6 +507,7 @@ void SymbolicThread::record_site(AccessKind kind, ExprId address, u32 bytes, boo
 // A choice of addresses becomes one site per choice, each under its condition: ranges of the two
 // are then judged apart.
 void SymbolicThread::push_site(AccessSite site, u32 splits_left) {
+  if (site.generic && is_in_window(site.address)) return;
   if (splits_left > 0) {
     ExprId choice = kNoExpr;
     if (e_.node(site.address).kind == ExprKind::kSelect) choice = site.address;
@@ -530,9 +563,33 @@ void SymbolicThread::taint_memory(Space space, bool nondeterministic) {
   if (space == Space::kLocal || space == Space::kGeneric) facts_.raise(facts_.local);
 }
 
+// An address counted from the generic window of shared or local memory lies in that memory: what
+// lies outside is undefined.
+bool SymbolicThread::is_in_window(ExprId address) const {
+  const auto is_window = [&](ExprId id) { return id == shared_window_ || id == local_window_; };
+  if (is_window(address)) return true;
+  if (e_.node(address).kind != ExprKind::kSum) return false;
+  for (u32 i = 0; i < e_.node(address).operand_count; ++i)
+    if (is_window(e_.operands(address)[i]) && e_.coefficients(address)[i] == 1) return true;
+  return false;
+}
+
+// Whether the choices that make up a generic address, or those of its arms that may be global, are
+// not determined.
+bool SymbolicThread::is_undetermined_outside_windows(ExprId address) const {
+  if (is_in_window(address)) return false;
+  if (e_.node(address).kind == ExprKind::kSelect) {
+    const auto arms = e_.operands(address);
+    return e_.node(arms[0]).nondeterministic || is_undetermined_outside_windows(arms[1]) ||
+           is_undetermined_outside_windows(arms[2]);
+  }
+  return e_.node(address).nondeterministic;
+}
+
 void SymbolicThread::check_write_determinate(const MemoryReference<SymbolicThread>& ref) {
-  const bool bad = e_.node(ref.address).nondeterministic || e_.node(guard).nondeterministic ||
-                   control_nondeterministic ||
+  const bool bad = (ref.space == Space::kGeneric ? is_undetermined_outside_windows(ref.address)
+                                                 : e_.node(ref.address).nondeterministic) ||
+                   e_.node(guard).nondeterministic || control_nondeterministic ||
                    (ref.enabled && e_.node(*ref.enabled).nondeterministic);
   if (bad) find(Reason::kIndeterminateWrites, "");
   if (ref.instruction != nullptr && is_system_scope(*ref.instruction))
@@ -550,7 +607,9 @@ Words<SymbolicThread> SymbolicThread::load(const MemoryReference<SymbolicThread>
   words.fill(word(0));
   const u32 count = (ref.bytes + 3) / 4;
   const u64 largest = ref.bytes >= 4 ? 0xffffffffu : (u64{1} << (8 * ref.bytes)) - 1;
-  const bool nondeterministic_address = e_.node(ref.address).nondeterministic;
+  // Where it is switched off, a load gives zero.
+  const bool nondeterministic_address =
+      is_undetermined_place(ref) || (ref.enabled && e_.node(*ref.enabled).nondeterministic);
   switch (ref.space) {
     case Space::kGlobal:
     case Space::kGeneric: {
@@ -578,13 +637,14 @@ Words<SymbolicThread> SymbolicThread::load(const MemoryReference<SymbolicThread>
       const std::optional<i64> at = local_offset(ref.address);
       for (u32 i = 0; i < count; ++i) {
         if (at && *at % 4 == 0 && ref.bytes >= 4) {
-          const auto it = state.local.find(*at + 4 * i);
+          const auto it = state.local.find(*at + i64{4} * i);
           if (it != state.local.end()) {
             words[i] = it->second;
             continue;
           }
         }
-        words[i] = opaque(32, OpaqueCause::kLocalLoad, facts_.local, true, largest);
+        words[i] = opaque(32, OpaqueCause::kLocalLoad, facts_.local || nondeterministic_address,
+                          true, largest);
       }
       break;
     }
@@ -599,7 +659,7 @@ void SymbolicThread::store(const MemoryReference<SymbolicThread>& ref,
   for (u32 i = 0; i < count; ++i) nondeterministic |= e_.node(data[i]).nondeterministic;
   const std::optional<i64> local =
       ref.space == Space::kLocal ? local_offset(ref.address) : std::nullopt;
-  if (!local) nondeterministic |= e_.node(ref.address).nondeterministic;
+  if (!local) nondeterministic |= is_undetermined_place(ref);
   switch (ref.space) {
     case Space::kGlobal:
     case Space::kGeneric:

@@ -106,7 +106,7 @@ class SymbolicThread {
   std::vector<ExprId> conditions;  // of the current block
   bool control_nondeterministic = false;
   bool immediate_read = false;  // the current instruction's immediate was taken into account
-  bool recording = false;                      // sites and findings go to the summary
+  bool recording = false;       // sites and findings go to the summary
   const sass::Instruction* current = nullptr;  // the instruction being executed
   // Placeholders of loops in their first execution. Taking them for uniform is an assumption that
   // the second execution checks: a uniform register lost there is marked and the analysis repeated.
@@ -179,6 +179,8 @@ class SymbolicThread {
     if (n != sass::kPT) write_slot(kPredicateBase + n, x, 1);
   }
   void set_upred(u8 n, Flag x);
+  // Makes a uniform register or predicate unknown: another part of the warp may have written it.
+  void lose_uniform(u32 slot, bool from_memory);
 
   Word constant_word(u8 bank, Word offset);
   Wide constant_wide(u8 bank, Word offset);
@@ -223,10 +225,13 @@ class SymbolicThread {
  private:
   void write_slot(u32 slot, ExprId x, u8 width);
   Word bank0_word(u32 offset);
+  bool is_in_window(ExprId address) const;
+  bool is_undetermined_outside_windows(ExprId address) const;
   bool is_parameter_index(ExprId offset) const;
   Word symbol_word(const std::string& name, i64 addend, bool high);
   u32 symbol_number(const std::string& name, bool constant_bank);
   std::optional<i64> local_offset(ExprId address) const;
+  bool is_undetermined_place(const semantics::MemoryReference<SymbolicThread>& ref);
   void check_write_determinate(const semantics::MemoryReference<SymbolicThread>& ref);
   void taint_memory(semantics::Space space, bool nondeterministic);
   static bool is_system_scope(const Instruction& in);
@@ -240,6 +245,7 @@ class SymbolicThread {
   Expressions& e_;
   Facts& facts_;
   ExprId stack_pointer_;
+  ExprId shared_window_, local_window_;  // 64-bit bases of the windows in generic addresses
   std::map<u32, ExprId> driver_words_;
   std::map<u32, ExprId> constant3_words_;
 };

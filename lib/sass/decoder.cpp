@@ -194,10 +194,10 @@ bool decode_row(const Row& row, u64 lo, u64 hi, u64 offset, Instruction& out) {
   out.modifier_count = row.modifier_count;
   const auto operands = operands_of(row);
   for (u32 i = 0; i < operands.size(); ++i) {
-    // Local copies: bytes of the result could otherwise alias the specification, which would then
+    // A local copy: bytes of the result could otherwise alias the specification, which would then
     // be read again after each assignment.
     const OperandSpec spec = operands[i];
-    Operand operand;
+    Operand& operand = out.operands[i];
     if (!decode_operand(spec, lo, hi, offset, operand)) return false;
     operand.width = (spec.width & 0x80) == 0 ? spec.width
                                              : registers_of(out.modifiers[spec.width & 0x7f].value);

@@ -145,7 +145,9 @@ void shift_add(D& d, const Instruction& in) {
     in_flag = read_flag(d, in.find(Role::kPSrc));
     x = d.add(x, d.from_flag(in_flag));
   }
-  if (carry_wanted) {
+  if (carry_wanted && a->negate) {
+    d.unmodelled_flag(in, *carry_out);  // complement and increment, before or after the shift?
+  } else if (carry_wanted) {
     typename D::Word addend = read_raw_word(d, *b);
     if (b->negate || b->invert) addend = d.bit_not(addend);
     write_flag(d, carry_out, d.carry(shifted, addend, in_flag));
@@ -440,7 +442,8 @@ void extend_sign(D& d, const Instruction& in) {
   const Operand *a = in.find(Role::kA), *b = in.find(Role::kB);
   if (!is_plain_word(a) || !is_plain_word(b) || a->negate || a->invert) return d.unmodelled(in);
   const std::optional<u32> bits = d.known(read_word(d, *b));
-  if (!bits || *bits == 0 || *bits > 32) return d.unmodelled(in);
+  if (!bits || *bits == 0 || *bits > 32 || (*bits == 32 && !plain(in, Field::kWrap)))
+    return d.unmodelled(in);
   const typename D::Word x = read_raw_word(d, *a);
   const bool is_unsigned = in.has(Field::kType, Value::kU32);
   if (*bits == 32) return write_word(d, *in.find(Role::kDst), x);

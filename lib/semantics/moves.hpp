@@ -1,6 +1,7 @@
 // Moves, selections, special registers, predicates as data, and constants in disguise.
 #pragma once
 
+#include "sass/special_registers.hpp"
 #include "semantics/integer.hpp"
 
 namespace picker::semantics {
@@ -30,13 +31,31 @@ void select(D& d, const Instruction& in) {
              d.select(read_flag(d, in.find(Role::kPSrc)), read_word(d, *a), read_word(d, *b)));
 }
 
+// Whether a special register may differ between the threads of a warp: all but the block's place.
+[[nodiscard]] inline bool varies_by_lane(u32 number) {
+  switch (static_cast<sass::SpecialRegister>(number)) {
+    case sass::SpecialRegister::kZero:
+    case sass::SpecialRegister::kBlockIdX:
+    case sass::SpecialRegister::kBlockIdY:
+    case sass::SpecialRegister::kBlockIdZ:
+      return false;
+    default:
+      return true;
+  }
+}
+
 // S2R, S2UR, CS2R: special registers; CS2R reads 64 bits unless .32.
 template <class D>
 void read_special(D& d, const Instruction& in) {
   const Operand *dst = in.find(Role::kDst), *source = in.find(Role::kA);
   if (source == nullptr || source->kind != OperandKind::kSpecialRegister) return d.unmodelled(in);
   const u32 number = static_cast<u32>(source->value);
-  for (u32 i = 0; i < dst->width; ++i) write_word(d, *dst, d.special_register(in, number, i), i);
+  // In a uniform register, what differs from lane to lane is some lane's.
+  const bool some_lane = in.opcode == Opcode::kS2UR && varies_by_lane(number);
+  for (u32 i = 0; i < dst->width; ++i) {
+    const typename D::Word x = d.special_register(in, number, i);
+    write_word(d, *dst, some_lane ? d.any_lane(in, x) : x, i);
+  }
 }
 
 // R2UR: a lane's register in a uniform register.
@@ -68,8 +87,16 @@ void register_to_predicates(D& d, const Instruction& in) {
   const Operand *a = in.find(Role::kA), *mask = in.find(Role::kB);
   const std::optional<u32> bits = is_plain_word(mask) ? d.known(read_word(d, *mask)) : std::nullopt;
   if (!is_plain_word(a) || a->negate || a->invert || !bits || *bits > 0x7f ||
-      !plain(in, Field::kByte))
-    return d.unmodelled(in);
+      !plain(in, Field::kByte)) {
+    // No operand names the predicates, so each is lost by itself.
+    for (u8 i = 0; i < 7; ++i) {
+      Operand predicate;
+      predicate.kind = OperandKind::kPredicate;
+      predicate.reg = i;
+      d.unmodelled_flag(in, predicate);
+    }
+    return;
+  }
   const typename D::Word x = read_raw_word(d, *a);
   for (u8 i = 0; i < 7; ++i)
     if ((*bits >> i) & 1) d.set_pred(i, d.bit(x, i));

@@ -1,6 +1,8 @@
 #include "validate/thread_walk.hpp"
 
+#include <algorithm>
 #include <array>
+#include <set>
 #include <unordered_map>
 
 #include "container/constant_bank.hpp"
@@ -325,7 +327,7 @@ struct ThreadWalk::Walker {
     words.fill({});
     if (ref.space == Space::kLocal && ref.address.known && ref.address.value % 4 == 0)
       for (u32 i = 0; i < (ref.bytes + 3) / 4; ++i)
-        if (const auto it = local.find(ref.address.value + 4 * i);
+        if (const auto it = local.find(ref.address.value + u64{4} * i);
             it != local.end() && ref.bytes >= 4)
           words[i] = it->second;
     return words;
@@ -341,7 +343,7 @@ struct ThreadWalk::Walker {
     for (u64 at = ref.address.value & ~u64{3}; at < ref.address.value + ref.bytes; at += 4)
       local.erase(at);
     if (ref.bytes >= 4 && ref.address.value % 4 == 0)
-      for (u32 i = 0; i < ref.bytes / 4; ++i) local[ref.address.value + 4 * i] = data[i];
+      for (u32 i = 0; i < ref.bytes / 4; ++i) local[ref.address.value + u64{4} * i] = data[i];
   }
   void atomic(const Instruction& in, const Reference& ref, const Data&, const Data&) {
     record(ref, true, true);
@@ -391,6 +393,7 @@ struct ThreadWalk::Walker {
         return;
       const Instruction& in = o.decoded_[pc / sass::kInstructionBytes];
       if (!in.known()) return;
+      lose_uncertain();
       guard = in.guard_uniform ? upred(in.guard) : pred(in.guard);
       if (in.guard_negated) guard = flag_not(guard);
       u32 next = pc + sass::kInstructionBytes;
@@ -414,7 +417,20 @@ struct ThreadWalk::Walker {
             return;
         }
       }
+      lose_uncertain();
       pc = next;
+    }
+  }
+
+  // Uniform registers that other parts of the warp may write hereabouts.
+  void lose_uncertain() {
+    const auto& all = o.summary_.uncertain_uniforms;
+    auto it = std::lower_bound(all.begin(), all.end(), analysis::UncertainUniform{pc, 0, false});
+    for (; it != all.end() && it->code_offset == pc; ++it) {
+      if (it->predicate)
+        upreds[it->number] = {};
+      else
+        uregs[it->number] = {};
     }
   }
 
@@ -431,26 +447,100 @@ struct ThreadWalk::Walker {
       default:
         break;
     }
-    if (!taken.known) return false;
+    if (!taken.known) return detour(next);
     if (!taken.value) return true;
     switch (control.kind) {
       case ControlKind::kExit:
         ended = true;
         return false;
       case ControlKind::kIndirectBranch:
-        return indirect(in, next);
+        return indirect(in, next) || detour(next);
+      case ControlKind::kCall: {
+        const u32 callee = o.context_of_call(context, next, static_cast<u32>(control.target));
+        if (callee != analysis::kNone) context = callee;
+        next = static_cast<u32>(control.target);
+        return true;
+      }
       case ControlKind::kBranch:
-      case ControlKind::kCall:
         next = static_cast<u32>(control.target);
         return true;
       case ControlKind::kReturn: {
         const Operand* a = in.find(Role::kA);
         if (a == nullptr || !in.has(sass::Field::kCallMode, sass::Value::kREL)) return false;
         const Wide to = add(semantics::read_wide(*this, *a), wide(control.target));
-        if (!to.known || to.value >= o.kernel_.code.size()) return false;
+        if (!to.known || o.flow_.contexts[context].parent == analysis::kNone ||
+            to.value != o.flow_.contexts[context].return_offset)
+          return false;
         next = static_cast<u32>(to.value);
+        context = o.flow_.contexts[context].parent;
         return true;
       }
+      default:
+        return false;
+    }
+  }
+
+  // A branch on something unknown whose sides meet again and only compute data in between (the
+  // slow path of a division, say): goes on where they meet, with everything they write unknown.
+  bool detour(u32& next) {
+    const u32 fork = o.block_ending_at(context, pc);
+    if (fork == analysis::kNone) return false;
+    const u32 meet = o.flow_.blocks[fork].immediate_postdominator;
+    if (meet == analysis::kNone) return false;
+    std::vector<u32> work;
+    for (const analysis::Edge& edge : o.flow_.blocks[fork].successors) work.push_back(edge.block);
+    std::set<u32> seen = {meet};
+    std::vector<u32> region;
+    while (!work.empty()) {
+      const u32 at = work.back();
+      work.pop_back();
+      if (!seen.insert(at).second) continue;
+      region.push_back(at);
+      for (const analysis::Edge& edge : o.flow_.blocks[at].successors) work.push_back(edge.block);
+    }
+    for (const u32 at : region) {
+      const analysis::Block& b = o.flow_.blocks[at];
+      for (u32 offset = b.begin; offset < b.end; offset += sass::kInstructionBytes)
+        if (!only_computes(o.decoded_[offset / sass::kInstructionBytes])) return false;
+    }
+    guard = flag(true);
+    for (const u32 at : region) {
+      const analysis::Block& b = o.flow_.blocks[at];
+      for (u32 offset = b.begin; offset < b.end; offset += sass::kInstructionBytes) {
+        const Instruction& in = o.decoded_[offset / sass::kInstructionBytes];
+        o.executed_[offset / sass::kInstructionBytes] = 1;
+        lose_results(in);
+        if (in.opcode == Opcode::kSTL) local.clear();
+        if (in.opcode == Opcode::kR2P) preds.fill({});
+      }
+    }
+    next = o.flow_.blocks[meet].begin;
+    context = o.flow_.blocks[meet].context;
+    return true;
+  }
+
+  static bool only_computes(const Instruction& in) {
+    if (!in.known()) return false;
+    switch (semantics::class_of(in)) {
+      case Class::kData:
+      case Class::kNothing:
+        return true;
+      case Class::kMemory:
+        return in.opcode == Opcode::kLDS || in.opcode == Opcode::kSTS ||
+               in.opcode == Opcode::kLDL || in.opcode == Opcode::kSTL;
+      case Class::kControl:
+        switch (semantics::control_of(in).kind) {
+          case ControlKind::kBranch:
+          case ControlKind::kCall:
+          case ControlKind::kReturn:
+          case ControlKind::kBarrierSet:
+          case ControlKind::kBarrierSync:
+          case ControlKind::kBarrierBreak:
+          case ControlKind::kIndirectBranch:
+            return true;
+          default:
+            return false;
+        }
       default:
         return false;
     }
@@ -484,6 +574,7 @@ struct ThreadWalk::Walker {
   std::unordered_map<u64, Word> local;
   Flag guard = {true, true};
   u32 pc = 0;
+  u32 context = 0;  // of the control-flow graph: the calls that led here
   bool stopped = false;
   bool incomplete = false;
   bool ended = false;
@@ -502,10 +593,30 @@ ThreadWalk::ThreadWalk(const container::Cubin& cubin, const container::Kernel& k
     for (u64 i = 0; i < count; ++i)
       decoded_[i] = decoder.decode(kernel.code.data() + i * sass::kInstructionBytes,
                                    i * sass::kInstructionBytes);
+    flow_ = analysis::build_control_flow(kernel, decoder);
+    if (!flow_.unusable)
+      for (u32 b = 0; b < flow_.blocks.size(); ++b)
+        block_ends_.emplace(
+            std::make_pair(flow_.blocks[b].context,
+                           static_cast<u32>(flow_.blocks[b].end - sass::kInstructionBytes)),
+            b);
   }
 }
 
 ThreadWalk::~ThreadWalk() = default;
+
+u32 ThreadWalk::block_ending_at(u32 context, u32 offset) const {
+  const auto it = block_ends_.find({context, offset});
+  return it == block_ends_.end() ? analysis::kNone : it->second;
+}
+
+u32 ThreadWalk::context_of_call(u32 caller, u32 return_offset, u32 function) const {
+  for (u32 c = 0; c < flow_.contexts.size(); ++c)
+    if (flow_.contexts[c].parent == caller && flow_.contexts[c].return_offset == return_offset &&
+        flow_.contexts[c].function == function)
+      return c;
+  return analysis::kNone;
+}
 
 const ThreadWalk::Walk& ThreadWalk::walk(const std::array<u32, 3>& block,
                                          const std::array<u32, 3>& thread, bool remember) {

@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "analysis/control_flow.hpp"
 #include "analysis/summary.hpp"
 #include "container/cubin.hpp"
 #include "sass/instruction.hpp"
@@ -66,6 +67,9 @@ class ThreadWalk : public Witness {
 
  private:
   struct Walker;
+  [[nodiscard]] u32 block_ending_at(u32 context, u32 offset) const;
+  [[nodiscard]] u32 context_of_call(u32 caller, u32 return_offset, u32 function) const;
+
   const container::Cubin& cubin_;
   const container::Kernel& kernel_;
   const analysis::Summary& summary_;
@@ -75,6 +79,8 @@ class ThreadWalk : public Witness {
   bool passed_barriers_ = false;
   std::vector<sass::Instruction> decoded_;
   std::vector<u8> executed_;
+  analysis::ControlFlow flow_;
+  std::map<std::pair<u32, u32>, u32> block_ends_;  // (context, last instruction) -> block
   u64 steps_left_;
 };
 

@@ -112,7 +112,7 @@ struct Interpreter::State {
   std::vector<u32> active;
   std::vector<Pair> pairs;
 
-  Verdict run(const Launch& launch, Witness* witness);
+  Verdict run(const Launch& launch, Witness* witness, Tier most);
   void visit_site(const Launch& launch, u32 site, Verdict& verdict);
   bool finding_is_harmless(const Finding& finding, bool anything_written) const;
   bool find_pairs();
@@ -310,6 +310,10 @@ bool Interpreter::State::prove_conflict(const Launch& launch, Witness& witness, 
       verdict.detail = fmt::format("byte {:#x} is read and written", bytes[b]);
       verdict.code_offsets = {summary.sites[read.site].code_offset,
                               summary.sites[write.site].code_offset};
+      std::erase_if(verdict.conflicts, [&](const Conflict& c) {  // said once is enough
+        return c.lo == bytes[b] && c.hi == bytes[b] + 1 && c.read_site == read.site &&
+               c.write_site == write.site;
+      });
       verdict.conflicts.insert(verdict.conflicts.begin(),
                                {bytes[b], bytes[b] + 1, read.site, write.site});
       return true;
@@ -318,7 +322,7 @@ bool Interpreter::State::prove_conflict(const Launch& launch, Witness& witness, 
   return false;
 }
 
-Verdict Interpreter::State::run(const Launch& launch, Witness* witness) {
+Verdict Interpreter::State::run(const Launch& launch, Witness* witness, Tier most) {
   Verdict verdict;
   pieces.clear();
   problems.clear();
@@ -382,13 +386,14 @@ Verdict Interpreter::State::run(const Launch& launch, Witness* witness) {
     return verdict;
   }
   if (pairs.empty()) return verdict;
-  verdict.tier = Tier::kStrided;
+  const bool hulls_only = most == Tier::kHulls;
+  if (!hulls_only) verdict.tier = Tier::kStrided;
   bool unknown_trip_count = false;
   std::erase_if(pairs, [&](const Pair& pair) {
     const AccessPiece& read = pieces[pair.read];
     const AccessPiece& write = pieces[pair.write];
-    if (provably_disjoint(read, write)) return true;
-    if (launch.takes(kInBounds) && apart_in_bounds(launch, read, write)) {
+    if (!hulls_only && provably_disjoint(read, write)) return true;
+    if (!hulls_only && launch.takes(kInBounds) && apart_in_bounds(launch, read, write)) {
       rest_on(verdict, kInBounds);
       return true;
     }
@@ -405,7 +410,8 @@ Verdict Interpreter::State::run(const Launch& launch, Witness* witness) {
     return false;
   });
   if (pairs.empty()) return verdict;
-  if (witness != nullptr && prove_conflict(launch, *witness, verdict)) return verdict;
+  if (!hulls_only && witness != nullptr && prove_conflict(launch, *witness, verdict))
+    return verdict;
   std::vector<u32> offsets;
   for (const Conflict& conflict : verdict.conflicts) {
     for (const u32 site : {conflict.read_site, conflict.write_site}) {
@@ -424,12 +430,12 @@ Interpreter::Interpreter(Interpreter&&) noexcept = default;
 Interpreter& Interpreter::operator=(Interpreter&&) noexcept = default;
 Interpreter::~Interpreter() = default;
 
-Verdict Interpreter::validate(const Launch& launch, Witness* witness) {
-  return state_->run(launch, witness);
+Verdict Interpreter::validate(const Launch& launch, Witness* witness, Tier most) {
+  return state_->run(launch, witness, most);
 }
 
-Verdict validate(const Summary& summary, const Launch& launch, Witness* witness) {
-  return Interpreter(summary).validate(launch, witness);
+Verdict validate(const Summary& summary, const Launch& launch, Witness* witness, Tier most) {
+  return Interpreter(summary).validate(launch, witness, most);
 }
 
 }  // namespace picker::validate

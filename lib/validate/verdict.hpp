@@ -82,8 +82,10 @@ class Interpreter {
   ~Interpreter();
 
   // `witness` may be null: then overlaps are never called conflicts. Never fails: whatever cannot
-  // be decided is kUnknown. Depends on its arguments alone (budgets are counted steps).
-  [[nodiscard]] Verdict validate(const Launch& launch, Witness* witness = nullptr);
+  // be decided is kUnknown. Depends on its arguments alone (budgets are counted steps). With
+  // `most` = kHulls, ranges that overlap are not looked at more closely and end in kUnknown.
+  [[nodiscard]] Verdict validate(const Launch& launch, Witness* witness = nullptr,
+                                 Tier most = Tier::kExact);
 
  private:
   struct State;
@@ -92,6 +94,6 @@ class Interpreter {
 
 // The same for a single launch.
 [[nodiscard]] Verdict validate(const analysis::Summary& summary, const Launch& launch,
-                               Witness* witness = nullptr);
+                               Witness* witness = nullptr, Tier most = Tier::kExact);
 
 }  // namespace picker::validate

@@ -1,0 +1,2 @@
+# Expressions, and the symbolic execution that builds them.
+picker_test(expression_test SOURCES analysis/expression_test.cpp LIBS picker_validate)
