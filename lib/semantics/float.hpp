@@ -254,11 +254,31 @@ void double_arithmetic(D& d, const Instruction& in) {
   }
 }
 
-// DSETP.
+// DSETP. MIN and MAX are no relations: the first predicate says that A is the one to take (a NaN
+// loses, -0 is less than +0), the second that both are NaNs. Inferred from ptxas's fmin and fmax of
+// doubles, which select by the first and quiet B by the second.
 template <ConcreteDomain D>
 void double_compare(D& d, const Instruction& in) {
   const Operand *a = in.find(Role::kA), *b = in.find(Role::kB);
   const std::optional<Value> relation = in.modifier(Field::kCompare);
+  if (relation && (*relation == Value::kMIN || *relation == Value::kMAX)) {
+    const Operand* p = in.find(Role::kPSrc);
+    if (!is_plain_float(a) || !is_plain_float(b) || !in.has(Field::kBool, Value::kAND) ||
+        (p != nullptr && (p->reg != sass::kPT || p->invert)))
+      return d.unmodelled(in);
+    const Lanes<u64> x = read_double(d, *a), y = read_double(d, *b);
+    const auto nan = [](u64 v) { return ieee::is_nan(ieee::kDouble, v); };
+    const LaneMask first = test_lanes(
+        [&](u64 u, u64 v) {
+          if (nan(u)) return false;
+          return nan(v) || ieee::minimum(ieee::kDouble, u, v, *relation == Value::kMAX, false) == u;
+        },
+        x, y);
+    write_flag(d, in.find(Role::kPDst), typename D::Flag{first});
+    write_flag(d, in.find(Role::kPDst2),
+               test_lanes([&](u64 u, u64 v) { return nan(u) && nan(v); }, x, y));
+    return;
+  }
   if (!relation || !holds(*relation, ieee::Order::kEqual) || !is_plain_float(a) ||
       !is_plain_float(b))
     return d.unmodelled(in);

@@ -8,6 +8,7 @@
 //   * ISETP.EX compares high words and lets the predicate of the low words decide ties.
 #pragma once
 
+#include "semantics/concrete.hpp"
 #include "semantics/operands.hpp"
 
 namespace picker::semantics {
@@ -93,6 +94,7 @@ void multiply_add(D& d, const Instruction& in) {
   const auto widen = [&](typename D::Word x) {
     return is_signed ? d.widen_signed(x) : d.widen_unsigned(x);
   };
+  std::optional<typename D::Flag> carry;
   typename D::Wide x = d.mul(widen(read_raw_word(d, *a)), widen(read_raw_word(d, *b)));
   if (c != nullptr && !c->is_zero_register()) {
     if (c->kind == OperandKind::kImmediate || c->negate || c->invert || c->absolute || c->has_reg ||
@@ -100,14 +102,21 @@ void multiply_add(D& d, const Instruction& in) {
       return d.unmodelled(in);
     const typename D::Wide addend = read_wide(d, *c);
     if (carry_wanted) {
-      if (with_carry || is_high) return d.unmodelled(in);
-      write_flag(d, carry_out, d.carry(x, addend, d.flag(false)));
+      if constexpr (ConcreteDomain<D>) {
+        // Of the whole 64-bit sum, the carry that comes in included.
+        carry = d.carry(x, addend,
+                        with_carry ? read_flag(d, in.find(Role::kPSrc)) : d.flag(false));
+      } else {
+        if (with_carry || is_high) return d.unmodelled(in);
+        write_flag(d, carry_out, d.carry(x, addend, d.flag(false)));
+      }
     }
     x = d.add(x, addend);
   } else if (carry_wanted) {
     return d.unmodelled(in);
   }
   if (with_carry) x = d.add(x, d.widen_unsigned(d.from_flag(read_flag(d, in.find(Role::kPSrc)))));
+  if (carry) write_flag(d, carry_out, *carry);
   if (is_wide) return write_wide(d, *dst, x);
   write_word(d, *dst, d.high(x));
 }
