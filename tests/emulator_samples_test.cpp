@@ -33,15 +33,6 @@ using validate::VerdictKind;
 
 const std::filesystem::path kSamples = std::filesystem::path(PICKER_SOURCE_DIR) / "samples";
 
-// Kernels that the emulator stops in, as it must where something is not modelled.
-struct NotEmulated {
-  const char* sample;
-  const char* why;
-};
-constexpr NotEmulated kNotEmulated[] = {
-    {"tensorcore", "matrix instructions are not modelled yet"},
-};
-
 // Kernels whose truth differs from the table's, or from the letter of the definition.
 struct Exception {
   const char* kernel;
@@ -105,7 +96,7 @@ tools::LaunchOptions options_of(const Case& c, const std::string& file) {
 
 // What all launches of a family add up to.
 struct Totals {
-  u32 launches = 0, emulated = 0, not_emulated = 0;
+  u32 launches = 0, emulated = 0;
   u32 idempotent_verdicts = 0, conflict_verdicts = 0, unknown_verdicts = 0;
   u32 missed = 0;  // idempotent in all truths and not called so
   u64 checked = 0, unbounded = 0, escaped = 0;
@@ -153,13 +144,6 @@ void check_case(const Case& c, const std::string& file, Totals& totals) {
       ADD_FAILURE() << "escape: " << escape.why << ", " << escape.bytes << " bytes at 0x"
                     << std::hex << escape.address << ", "
                     << emulation->program.describe(escape.code_offset);
-  }
-  if (truth.outcome.end == End::kUnmodelled) {
-    ++totals.not_emulated;
-    bool expected = false;
-    for (const NotEmulated& entry : kNotEmulated) expected |= c.sample == entry.sample;
-    EXPECT_TRUE(expected) << truth.outcome.message;
-    return;
   }
   ASSERT_EQ(truth.outcome.end, End::kDone) << truth.outcome.message;
   ++totals.emulated;
@@ -216,8 +200,7 @@ Totals check_family(const std::string& architecture) {
       }
   }
   std::cout << architecture << ": " << totals.launches << " launches, " << totals.emulated
-            << " emulated, " << totals.not_emulated
-            << " not modelled; verdicts: " << totals.idempotent_verdicts << " idempotent, "
+            << " emulated; verdicts: " << totals.idempotent_verdicts << " idempotent, "
             << totals.conflict_verdicts << " conflict, " << totals.unknown_verdicts << " unknown ("
             << totals.missed << " of them idempotent in fact); accesses: " << totals.checked
             << " checked, " << totals.unbounded << " at unbounded sites, " << totals.escaped
@@ -228,7 +211,7 @@ Totals check_family(const std::string& architecture) {
 TEST(EmulatedSamples, Sm80) {
   const Totals totals = check_family("sm_80");
   EXPECT_GE(totals.launches, 990u);
-  EXPECT_GE(totals.emulated, 980u);
+  EXPECT_EQ(totals.emulated, totals.launches);
   EXPECT_EQ(totals.escaped, 0u);
 }
 

@@ -6,7 +6,8 @@
 // turn it into one 64-bit sum again:
 //
 //   zext(a+b+c) + 2^32 * zext(carry(a,b,c))        =  zext(a) + zext(b) + zext(c)
-//   zext(low32(X)) + 2^32 * zext(high32(X))        =  X
+//   zext(low32(X)) + 2^32 * zext(high32(X))        =  X, also for X = Y * 2^s, whose upper word is
+//                                                     bits 32 - s and up of Y
 //   zext(x) + 2^32 * zext(sign of x, 32 times)     =  sext(x)
 //   zext(~x)                                       =  2^32 - 1 - zext(x)
 //
@@ -187,6 +188,35 @@ void merge_terms(u8 width, std::vector<std::pair<ExprId, u64>>& terms) {
 
 }  // namespace
 
+// The 64-bit value X * 2^s whose upper word `high` is, if `high` has the form that the upper word
+// of a shifted value takes: bits of X from 32 - s on, with s from 0 to 31 (LEA.HI and the like).
+ExprId Expressions::shifted_whole(ExprId high) {
+  constexpr u32 kHalf = 32;
+  const ExprNode n = nodes_[high];
+  const auto scaled = [&](ExprId whole, u32 shift) {
+    return mul(whole, constant(64, u64{1} << shift));
+  };
+  if (n.kind == ExprKind::kExtract) {
+    const ExprId inner = operands_[n.first_operand];
+    const u32 from = static_cast<u32>(n.payload);
+    if (from == 0 || from > kHalf) return kNoExpr;
+    if (width(inner) == 64 && n.width == kHalf) return scaled(inner, kHalf - from);
+    // The upper word of a zero-extended value: what is left of it, zero-extended in turn.
+    if (width(inner) == kHalf && from + n.width == kHalf)
+      return scaled(zero_extend(inner, 64), kHalf - from);
+  }
+  if (n.kind == ExprKind::kSignExtend && n.width == kHalf) {
+    const ExprId field = operands_[n.first_operand];
+    const ExprNode f = nodes_[field];
+    if (f.kind != ExprKind::kExtract) return kNoExpr;
+    const ExprId inner = operands_[f.first_operand];
+    const u32 from = static_cast<u32>(f.payload);
+    if (width(inner) == kHalf && from + f.width == kHalf && from > 0)
+      return scaled(sign_extend(inner, 64), kHalf - from);
+  }
+  return kNoExpr;
+}
+
 // One application of one of the rules in the essay to a 64-bit sum; false if none applies.
 bool Expressions::join_halves(u64& constant_term, Terms& terms) {
   constexpr u32 kHalf = 32;
@@ -198,7 +228,8 @@ bool Expressions::join_halves(u64& constant_term, Terms& terms) {
     if (high_node.kind != ExprKind::kZeroExtend) continue;
     const ExprId high = operands_[high_node.first_operand];
     const ExprNode node = nodes_[high];
-    if (node.width != 32 && node.kind != ExprKind::kCarry) continue;
+    const ExprId shifted = shifted_whole(high);
+    if (node.width != 32 && node.kind != ExprKind::kCarry && shifted == kNoExpr) continue;
     // k is known modulo 2^32 only from the high coefficient; the low term gives all of it.
     for (size_t l = 0; l < terms.size(); ++l) {
       const auto [low_id, k] = terms[l];
@@ -217,11 +248,8 @@ bool Expressions::join_halves(u64& constant_term, Terms& terms) {
         add_term(64, constant_term, replacement, zero_extend(a, 64), scale);
         add_term(64, constant_term, replacement, zero_extend(b, 64), scale);
         add_term(64, constant_term, replacement, zero_extend(c, 64), scale);
-      } else if (node.kind == ExprKind::kExtract && node.payload == kHalf &&
-                 nodes_[operands_[node.first_operand]].width == 64) {
-        const ExprId whole = operands_[node.first_operand];
-        if (extract(whole, 0, 32) != low) continue;
-        add_term(64, constant_term, replacement, whole, scale);
+      } else if (shifted != kNoExpr && extract(shifted, 0, 32) == low) {
+        add_term(64, constant_term, replacement, shifted, scale);
       } else if (node.kind == ExprKind::kLaunchConstant &&
                  nodes_[low].kind == ExprKind::kLaunchConstant &&
                  nodes_[low].payload + 4 == node.payload) {
@@ -604,11 +632,9 @@ ExprId Expressions::extract(ExprId a, u32 low, u8 w) {
         return linear(w, constant_term, terms);
       }
       if (n.payload == 0 && n.operand_count == 1) {  // a shift to the left, taken back
-        // ... but not out of the upper word of a pair, which would not be recognised any more.
         const u64 coefficient = coefficients_[n.first_operand];
         const u32 shift = static_cast<u32>(std::countr_zero(coefficient));
-        const bool upper_word = n.width == 64 && low == 32 && w == 32 && shift < 32;
-        if (std::has_single_bit(coefficient) && low >= shift && !upper_word)
+        if (std::has_single_bit(coefficient) && low >= shift)
           return extract(operand(0), low - shift, w);
       }
       if (n.width == 64 && low >= 32) {

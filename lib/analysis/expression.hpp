@@ -196,6 +196,7 @@ class Expressions {
   ExprId linear(u8 width, u64 constant, Terms& terms);
   void add_term(u8 width, u64& constant, Terms& terms, ExprId id, u64 coefficient);
   bool join_halves(u64& constant, Terms& terms);
+  ExprId shifted_whole(ExprId high);
 
   std::vector<ExprNode> nodes_;
   std::vector<ExprId> operands_;

@@ -282,8 +282,8 @@ class Warp {
   Data load(const Reference& ref);
   void store(const Reference& ref, const Data& data);
   void atomic(const Instruction& in, const Reference& ref, const Data& data, const Data& comparand);
-  // Reads `bytes` of shared memory at byte `offset`; false: a fault was raised.
-  bool read_shared(u32 lane, u64 offset, std::span<u8> bytes);
+  void load_matrix(const Instruction& in);
+  void prefetch_flag(const Operand& operand);
 
   // ---- escapes ----
   void warp_value(const Instruction& in);

@@ -5,6 +5,7 @@
 
 #include "emulator/atomics.hpp"
 #include "emulator/warp.hpp"
+#include "semantics/matrix.hpp"
 #include "semantics/memory.hpp"
 
 namespace picker::emulator {
@@ -105,14 +106,6 @@ bool Warp::narrow_bytes(Target target, u32 lane, u64 offset, u32 bytes, u8*& out
     return false;
   }
   out = local_.data() + size_t{lane} * shared_.local_bytes + (offset - first);
-  return true;
-}
-
-bool Warp::read_shared(u32 lane, u64 offset, std::span<u8> bytes) {
-  u8* from = nullptr;
-  if (!narrow_bytes(Target::kShared, lane, offset, static_cast<u32>(bytes.size()), from))
-    return false;
-  std::memcpy(bytes.data(), from, bytes.size());
   return true;
 }
 
@@ -233,6 +226,34 @@ void Warp::atomic(const Instruction& in, const Reference& ref, const Data& data,
   if (dst == nullptr || dst->is_zero_register()) return;
   if (counts_lanes) return unmodelled(in);  // what the lanes of one warp get back is not known
   for (u32 w = 0; w < words; ++w) semantics::write_word(*this, *dst, result[w], w);
+}
+
+// LDSM: up to four 8 by 8 matrices of 16-bit elements; the rows' addresses come from eight lanes
+// each, and every lane gets two neighbours of a row (or, transposed, of a column).
+void Warp::load_matrix(const Instruction& in) {
+  const Operand *operand = in.find(Role::kAddress), *dst = in.find(Role::kDst);
+  const bool transposed = in.has(Field::kTranspose, Value::kMT88);
+  if (operand == nullptr || dst == nullptr || dst->width > 4 || guard_.bits != ~u32{0} ||
+      (!transposed && !in.has(Field::kTranspose, Value::kM88)))
+    return unmodelled(in);
+  const auto address = semantics::effective_address(*this, *operand, false);
+  if (!address) return unmodelled(in);
+  constexpr u32 kRowBytes = 16;
+  for (u32 matrix = 0; matrix < dst->width; ++matrix) {
+    Word out = word(0);
+    for (u32 row = 0; row < 8; ++row) {
+      u8* from = nullptr;
+      const u32 lane = matrix * 8 + row;
+      if (!narrow_bytes(Target::kShared, lane, (*address)[lane], kRowBytes, from)) return;
+      std::memcpy(&out[row * 4], from, kRowBytes);
+    }
+    semantics::write_word(*this, *dst, transposed ? semantics::transpose_8x8(out) : out, matrix);
+  }
+}
+
+// Whether a prefetched sector was there: the cache's affair.
+void Warp::prefetch_flag(const Operand& operand) {
+  semantics::write_flag(*this, &operand, LaneMask{static_cast<u32>(shared_.clock_random.next())});
 }
 
 // CCTL: prefetches, invalidations and write-backs do nothing to data; a discard leaves the 128

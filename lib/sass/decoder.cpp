@@ -10,6 +10,8 @@
 namespace picker::sass {
 namespace {
 
+constexpr u8 kStaysBit = 109;  // clear: yield after the instruction
+
 bool bit_at(u64 lo, u64 hi, u8 bit) {
   return bit != kNoBit && ((bit < 64 ? lo >> bit : hi >> (bit - 64)) & 1) != 0;
 }
@@ -26,17 +28,20 @@ u8 uniform_register(u64 lo, u64 hi, u32 bit, u32 bits) {
 
 // The scheduling field: stall cycles in bits 105..108, "do not yield" in 109, the scoreboards that
 // the instruction sets in 110..112 and 113..115 (7: none), register reuse in 122..124. Found by
-// trying all combinations; reuse while yielding never occurs in compiled code and prints nothing.
+// trying all combinations.
 bool scheduling_is_legal(u64 hi, u8 reusable) {
   const u32 stall = static_cast<u32>(hi >> 41) & 0xf;
   const bool stays = ((hi >> 45) & 1) != 0;
   const u32 write_scoreboard = static_cast<u32>(hi >> 46) & 7;
   const u32 read_scoreboard = static_cast<u32>(hi >> 49) & 7;
   const u32 reuse = static_cast<u32>(hi >> 58) & 7;
-  if ((reuse & ~u32{reusable}) != 0 || write_scoreboard == 6 || read_scoreboard == 6) return false;
-  if ((reusable & kReuseIsHint) != 0 && reuse != 0 && (reuse >= 6 || stall == 0)) return false;
-  if (stays) return stall >= 1 && stall <= 11;
-  return reuse == 0 || (reusable & kReuseIsHint) != 0;
+  if (write_scoreboard == 6 || read_scoreboard == 6) return false;
+  // Where the bits name no operand, hand-written kernels set them all the same; so they do while
+  // yielding. nvdisasm accepts 1 to 5 there and prints nothing.
+  const bool ignored = !stays || (reusable & kReuseIsHint) != 0;
+  if (ignored ? reuse > 5 || (reuse != 0 && stall == 0) : (reuse & ~u32{reusable}) != 0)
+    return false;
+  return !stays || (stall >= 1 && stall <= 11);
 }
 
 [[gnu::always_inline]] inline bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi,
@@ -48,7 +53,7 @@ bool scheduling_is_legal(u64 hi, u8 reusable) {
     out.negate = bit_at(lo, hi, spec.negate);
     out.absolute = bit_at(lo, hi, spec.absolute);
     out.invert = bit_at(lo, hi, spec.invert);
-    out.reuse = bit_at(lo, hi, spec.reuse);
+    out.reuse = bit_at(lo, hi, spec.reuse) && bit_at(lo, hi, kStaysBit);
   }
   const u64 raw = spec.bits != 0 ? extract(lo, hi, spec.bit, spec.bits) : 0;
   switch (spec.slot) {

@@ -283,7 +283,7 @@ bool is_default(const OperandSpec& spec, const Operand& operand) {
       return operand.reg == kPT && !operand.invert;
     case OperandKind::kRegister:
     case OperandKind::kUniformRegister:
-      return operand.is_zero_register() && !operand.negate;
+      return spec.default_value == 0 && operand.is_zero_register() && !operand.negate;
     default:
       return operand.value == spec.default_value;
   }

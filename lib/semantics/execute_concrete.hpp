@@ -4,6 +4,7 @@
 #include "semantics/float.hpp"
 #include "semantics/half.hpp"
 #include "semantics/integer_lanes.hpp"
+#include "semantics/matrix.hpp"
 
 namespace picker::semantics {
 
@@ -74,6 +75,15 @@ bool execute_concrete(D& d, const Instruction& in) {
       return half_compare(d, in), true;
     case Opcode::kHSET2:
       return half_set(d, in), true;
+    // All lanes of the warp take part in these.
+    case Opcode::kHMMA:
+      return d.executing().bits == ~u32{0} && half_matrix(d, in);
+    case Opcode::kIMMA:
+      return d.executing().bits == ~u32{0} && integer_matrix(d, in);
+    case Opcode::kDMMA:
+      return d.executing().bits == ~u32{0} && double_matrix(d, in);
+    case Opcode::kMOVM:
+      return d.executing().bits == ~u32{0} && move_matrix(d, in);
     default:
       return false;
   }

@@ -44,6 +44,9 @@ SWIZZLE = {24: 74, 32: 60, 64: 81}
 REUSE = {24: 122, 32: 123, 64: 124}
 
 
+HINT = 8  # in Row.reuse: bits 122..124 may be set and mean nothing
+
+
 class TableError(Exception):
     pass
 
@@ -225,6 +228,8 @@ class Generator:
     def row(self, where, mnemonic, base, form, families, uniform8, statements):
         row = Row(mnemonic, where)
         row.families = families
+        if form is not None and int(base.rstrip("+"), 16) & 0x100:
+            row.reuse = HINT  # conversions and special functions
         row.uniform_bits = 8 if uniform8 else 6
         row.form = form
         row.opcode = self.opcodes.add(identifier_of(mnemonic), mnemonic)
@@ -310,7 +315,7 @@ class Generator:
             space, access, size = rest.split()
             row.memory = ("k" + space, "k" + access, size)
         elif keyword == "hint":  # reuse bits that hand-written code sets and that mean nothing
-            row.reuse |= 15
+            row.reuse |= HINT
         elif keyword in ("imm", "only", "uniform", "half"):
             pass
         else:
