@@ -290,10 +290,6 @@ class Warp {
   void unmodelled(const Instruction& in);
   void unmodelled_flag(const Instruction& in, const Operand& operand);
   void unmodelled_memory(const Instruction& in) { unmodelled(in); }
-  void load_matrix(const Instruction& in) { unmodelled(in); }
-  void prefetch_flag(const Operand&) {
-    stop(End::kUnmodelled, "the predicate result of a prefetching load is not modelled");
-  }
 
  private:
   static u32 lowest(u32 bits) { return static_cast<u32>(__builtin_ctz(bits)); }
