@@ -27,7 +27,7 @@ struct AccessSite {
   std::vector<LoopId> loops;       // enclosing loops, outermost first
   bool bounded = true;             // false: the address hangs on values the analysis lost
   bool generic = false;            // LD/ST/ATOM: might be shared or local memory instead
-  // An earlier store of the same thread writes all these bytes first (see order.hpp); the read is
+  // An earlier store of the same thread writes all these bytes first ; the read is
   // not part of R.
   bool shielded = false;
 };

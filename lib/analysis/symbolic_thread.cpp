@@ -189,6 +189,7 @@ SymbolicThread::Marks SymbolicThread::marks_of_uses(const Instruction& in) {
       }
     } else if (operand.kind == OperandKind::kBindlessConstant) {
       marks.nondeterministic = marks.from_memory = true;
+      find(Reason::kAddressForm, "a constant bank named by a register");
     }
   }
   return marks;
