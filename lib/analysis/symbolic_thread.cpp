@@ -255,8 +255,8 @@ std::optional<ExprId> SymbolicThread::compare_extended(Value relation, bool is_s
   const bool negated = relation == Value::kGE || relation == Value::kLE || relation == Value::kNE;
   const ExprId base = negated ? e_.bit_not(low_flag) : low_flag;
   const ExprNode& n = e_.node(base);
-  const bool orders = relation == Value::kLT || relation == Value::kLE ||
-                      relation == Value::kGT || relation == Value::kGE;
+  const bool orders = relation == Value::kLT || relation == Value::kLE || relation == Value::kGT ||
+                      relation == Value::kGE;
   if (!orders) return semantics::compare_high_word(*this, relation, is_signed, a, b, low_flag);
   if (n.kind == ExprKind::kLessUnsigned && e_.width(e_.operands(base)[0]) == 32) {
     const ExprId x = e_.operands(base)[0], y = e_.operands(base)[1];
