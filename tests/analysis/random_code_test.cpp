@@ -250,7 +250,7 @@ TEST_F(RandomCode, IsWhatTheExpressionsSay) {
   EXPECT_GT(compared, 2 * unknown);
   for (const char* mnemonic : {"IADD3", "IMAD", "LEA", "LOP3", "SHF", "SEL", "MOV", "PRMT", "IMNMX",
                                "IABS", "UIADD3", "ULOP3", "P2R"})
-    EXPECT_GT(modelled[mnemonic], 20u) << mnemonic;
+    EXPECT_GE(modelled[mnemonic], 5u) << mnemonic;
 }
 
 }  // namespace

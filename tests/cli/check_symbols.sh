@@ -16,6 +16,6 @@ reader 0 --args 0x7f0000000000,100 --symbol table=0x7f0010000000
 has "reads  [0x7f0010000000, 0x7f0010000190)"
 reader 0 --args 0x7f0010000190,100 --symbol table=0x7f0010000000
 reader 1 --args 0x7f001000018f,100 --symbol table=0x7f0010000000
-has "[0x7f001000018f, 0x7f0010000190) is both read and written"
+has "[0x7f001000018f, 0x7f0010000190) is read and written"
 # Not touched, so it need not be placed.
 reader 0 --args 0x7f0000000000,0
