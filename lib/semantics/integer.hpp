@@ -104,8 +104,7 @@ void multiply_add(D& d, const Instruction& in) {
     if (carry_wanted) {
       if constexpr (ConcreteDomain<D>) {
         // Of the whole 64-bit sum, the carry that comes in included.
-        carry = d.carry(x, addend,
-                        with_carry ? read_flag(d, in.find(Role::kPSrc)) : d.flag(false));
+        carry = d.carry(x, addend, with_carry ? read_flag(d, in.find(Role::kPSrc)) : d.flag(false));
       } else {
         if (with_carry || is_high) return d.unmodelled(in);
         write_flag(d, carry_out, d.carry(x, addend, d.flag(false)));
