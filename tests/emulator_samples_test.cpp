@@ -215,5 +215,13 @@ TEST(EmulatedSamples, Sm80) {
   EXPECT_EQ(totals.escaped, 0u);
 }
 
+// The same encoding, other code.
+TEST(EmulatedSamples, Sm86) {
+  const Totals totals = check_family("sm_86");
+  EXPECT_GE(totals.launches, 990u);
+  EXPECT_EQ(totals.emulated, totals.launches);
+  EXPECT_EQ(totals.escaped, 0u);
+}
+
 }  // namespace
 }  // namespace picker

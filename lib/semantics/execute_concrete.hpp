@@ -62,6 +62,7 @@ bool execute_concrete(D& d, const Instruction& in) {
     case Opcode::kF2I:
       return float_to_integer(d, in), true;
     case Opcode::kI2F:
+    case Opcode::kI2FP:
       return integer_to_float(d, in), true;
     case Opcode::kF2FP:
       return pack_floats(d, in), true;
