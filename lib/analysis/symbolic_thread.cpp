@@ -759,7 +759,9 @@ void SymbolicThread::warp_value(const Instruction& in) {
 }
 
 void SymbolicThread::unmodelled(const Instruction& in) {
-  const Marks marks = marks_of_uses(in);
+  Marks marks = marks_of_uses(in);
+  // Where code lies is the driver's choice.
+  marks.nondeterministic |= in.opcode == Opcode::kLEPC;
   sass::for_each_def(in, [&](sass::RegisterFile file, u8 n) {
     switch (file) {
       case sass::RegisterFile::kGeneral:
