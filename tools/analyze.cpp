@@ -47,6 +47,7 @@ struct Analyzed {
   [[nodiscard]] std::vector<std::string> condition_texts(
       const std::vector<analysis::ExprId>& conditions) const {
     std::vector<std::string> out;
+    out.reserve(conditions.size());
     for (const analysis::ExprId c : conditions)
       out.push_back(analysis::to_words(summary, c, kernel));
     return out;

@@ -59,6 +59,7 @@ struct ShownConflict {
 
 std::vector<ShownConflict> shown_conflicts(const Verdict& verdict) {
   std::vector<ShownConflict> shown;
+  shown.reserve(verdict.conflicts.size());
   for (const validate::Conflict& conflict : verdict.conflicts) shown.push_back({conflict, {}});
   if (verdict.kind != VerdictKind::kConflict || shown.empty()) return shown;
   const validate::Conflict witness = shown.front().range;

@@ -173,13 +173,14 @@ bool double_matrix(D& d, const Instruction& in) {
       !is_fragment(b) || !is_fragment(c) || a->width != 2 || b->width != 2 || c->width != 4)
     return false;
   const Fragment fa = read_fragment(d, *a), fb = read_fragment(d, *b), fc = read_fragment(d, *c);
-  const auto value = [](const Fragment& f, u32 pair, u32 lane) {
+  const auto value = [](const Fragment& f, size_t pair, u32 lane) {
     return u64{f[2 * pair + 1][lane]} << 32 | f[2 * pair][lane];
   };
   Fragment out = fc;
   for (u32 row = 0; row < 8; ++row)
     for (u32 column = 0; column < 8; ++column) {
-      const u32 lane = row * 4 + column / 2, pair = column % 2;
+      const u32 lane = row * 4 + column / 2;
+      const size_t pair = column % 2;
       u64 sum = value(fc, pair, lane);
       for (u32 k = 0; k < 4; ++k)
         sum = ieee::multiply_add(ieee::kDouble, value(fa, 0, row * 4 + k),

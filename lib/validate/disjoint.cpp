@@ -112,9 +112,9 @@ class Solver {
     return false;
   }
 
-  std::array<Axis, 2 * kMaxTerms> axes_{};
-  std::array<i128, 2 * kMaxTerms + 1> reach_{};    // how far axes from here on can add
-  std::array<i128, 2 * kMaxTerms + 1> divisor_{};  // of their coefficients
+  std::array<Axis, size_t{2} * kMaxTerms> axes_{};
+  std::array<i128, size_t{2} * kMaxTerms + 1> reach_{};    // how far axes from here on can add
+  std::array<i128, size_t{2} * kMaxTerms + 1> divisor_{};  // of their coefficients
   u32 size_ = 0;
   i128 offset_ = 0;
   i128 lo_ = 0;
