@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <map>
 
 #include "tools/command.hpp"
@@ -112,4 +114,11 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace picker::tools
 
-int main(int argc, char** argv) { return picker::tools::run(argc, argv); }
+int main(int argc, char** argv) {
+  try {
+    return picker::tools::run(argc, argv);
+  } catch (const std::exception& error) {  // out of memory, above all
+    std::fprintf(stderr, "picker-samples: %s\n", error.what());
+    return picker::tools::kExitMalformed;
+  }
+}

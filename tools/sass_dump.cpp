@@ -4,6 +4,7 @@
 // it stood at offset 16 * i. One line each: the text, or "unknown 0x" and the word.
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <iterator>
 #include <string_view>
 #include <vector>
@@ -27,9 +28,7 @@ void put_registers(const sass::Instruction& instruction, fmt::memory_buffer& out
   fmt::format_to(std::back_inserter(out), "|{}", static_cast<u32>(sass::flow_class(instruction)));
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   const bool registers = argc == 3 && std::string_view(argv[2]) == "registers";
   const auto family = argc == 2 || registers
                           ? sass::family_of(static_cast<u32>(std::strtoul(argv[1], nullptr, 10)))
@@ -57,4 +56,15 @@ int main(int argc, char** argv) {
     std::fwrite(out.data(), 1, out.size(), stdout);
   }
   return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {  // out of memory, above all
+    std::fprintf(stderr, "sass-dump: %s\n", error.what());
+    return 3;
+  }
 }
