@@ -1,21 +1,28 @@
 #!/usr/bin/env python3
 """Prove the decoder against nvdisasm.
 
-    prove_decoder.py --sm 80 [--dump build/release/sass-dump] [--neighbours N] [--jobs N] FILE...
+    prove_decoder.py --sm 80 [--dump build/release/sass-dump] [--neighbours N] [--pairs N] [--jobs N]
+                     [--only MNEMONIC,...] FILE...
 
-FILE: cubins, raw word files (*.words, 16 bytes each), directories of them, or host libraries with
-embedded cubins (*.so*). Compared are
+FILE: raw word files (*.words, 16 bytes each, as sass-words writes them), cubins, directories of
+cubins, or host libraries (*.so*). Compared are
  1. every distinct word (scheduling bits apart) of the files: our text must equal nvdisasm's;
  2. all 128 one-bit neighbours of one word per shape (opcode and modifier bits): our text must be
-    equal or the word unknown to us; where nvdisasm finds it illegal it must be unknown to us.
+    equal or the word unknown to us; where nvdisasm finds it illegal it must be unknown to us;
+ 3. with --pairs N, for N words per opcode, every pair of flips among the bits that hold modifiers
+    (58 to 63, 72 to 104 but 91): as 2.
 A neighbour that nvdisasm prints exactly like the word itself differs in a bit that nvdisasm does not
 show; there unknown is the required answer unless the bit is a scheduling bit.
+
+With SASS_ORACLE_CACHE set to a directory nvdisasm's answers are kept there, so that the same proof
+after a change of the tables takes seconds. --only shows and counts the words of some mnemonics alone.
 
 Exit status 0 if there is no difference and no unknown word among those of part 1. The report lists the
 first cases per opcode. nvdisasm does about 25,000 words a second.
 """
 import argparse
 import collections
+import itertools
 import multiprocessing
 import os
 import sys
@@ -29,12 +36,15 @@ CHUNK = 60000
 
 def compare(job):
     """-> (counts, cases): cases are (kind, op13, word, theirs, ours)."""
-    dump, sm, words, bases = job
+    dump, sm, words, bases, only = job
     theirs = oracle.disassemble(sm, words)
     ours = oracle.ours(dump, sm, words)
     counts = collections.Counter()
     cases = []
     for i, (word, t, o) in enumerate(zip(words, theirs, ours)):
+        if only and mnemonic(t or (theirs[bases[i]] if bases and bases[i] is not None else None) or
+                             o) not in only:
+            continue
         if o == t:
             counts["equal" if t is not None else "illegal, unknown to us"] += 1
             continue
@@ -55,6 +65,14 @@ def compare(job):
     return counts, cases
 
 
+def mnemonic(text):
+    """The mnemonic of a text, without guard and modifiers."""
+    parts = (text or "").split()
+    if parts and parts[0].startswith("@"):
+        del parts[0]
+    return parts[0].split(".")[0] if parts else ""
+
+
 def code_free(text):
     """A text without its last operand if that is a code address (which moves with the offset)."""
     if text is None:
@@ -64,20 +82,41 @@ def code_free(text):
         in ("", "BRA", "BSSY", "CALL", "RET", "BRX", "JMX") else text
 
 
-def neighbour_jobs(dump, sm, words):
+MODIFIER_BITS = [b for b in [*range(58, 64), *range(72, 105)] if b != 91]
+
+
+def one_bit(_):
+    return [1 << bit for bit in range(128)]
+
+
+def two_bits(_):
+    return [1 << a | 1 << b for a, b in itertools.combinations(MODIFIER_BITS, 2)]
+
+
+def neighbour_jobs(dump, sm, words, flips, only):
+    """Jobs that compare each of `words` and its neighbours."""
     batch, bases = [], []
     for word in words:
         base = len(batch)
         batch.append(word)
         bases.append(None)
-        for bit in range(128):
-            batch.append(word ^ 1 << bit)
+        for flip in flips(word):
+            batch.append(word ^ flip)
             bases.append(base)
         if len(batch) >= CHUNK:
-            yield dump, sm, batch, bases
+            yield dump, sm, batch, bases, only
             batch, bases = [], []
     if batch:
-        yield dump, sm, batch, bases
+        yield dump, sm, batch, bases, only
+
+
+def some_per_opcode(words, count):
+    """At most `count` of `words` for each opcode, spread over them."""
+    groups = collections.defaultdict(list)
+    for word in words:
+        groups[oracle.op13(word)].append(word)
+    return [group[i * len(group) // min(count, len(group))] for _, group in sorted(groups.items())
+            for i in range(min(count, len(group)))]
 
 
 def collect(paths, sm, scratch):
@@ -107,10 +146,15 @@ def main():
     parser.add_argument("--dump", default="build/release/sass-dump")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--neighbours", type=int, default=-1,
-                        help="shapes per opcode whose neighbours are tried (default: all)")
+                        help="words per opcode whose neighbours are tried (default: all)")
+    parser.add_argument("--pairs", type=int, default=0,
+                        help="words per opcode whose pairs of modifier bits are flipped")
+    parser.add_argument("--only", help="mnemonics, separated by commas")
     parser.add_argument("--words-only", action="store_true")
     parser.add_argument("--neighbours-only", action="store_true")
     parser.add_argument("--cases", type=int, default=2, help="cases shown per opcode and kind")
+    parser.add_argument("--unknown", action="store_true",
+                        help="show legal neighbours that are unknown to us, too")
     parser.add_argument("--save", help="write the distinct words to this file")
     parser.add_argument("files", nargs="+")
     options = parser.parse_args()
@@ -121,20 +165,18 @@ def main():
         with open(options.save, "wb") as file:
             file.write(oracle.pack(words))
     shapes = oracle.one_per_shape(words)
-    if options.neighbours >= 0:
-        taken = collections.Counter()
-        limited = []
-        for word in shapes:
-            taken[oracle.op13(word)] += 1
-            if taken[oracle.op13(word)] <= options.neighbours:
-                limited.append(word)
-        shapes = limited
+    only = set(options.only.split(",")) if options.only else None
     parts = []
     if not options.neighbours_only:
-        parts.append(("words", [(options.dump, options.sm, words[i:i + CHUNK], None)
+        parts.append(("words", [(options.dump, options.sm, words[i:i + CHUNK], None, only)
                                 for i in range(0, len(words), CHUNK)]))
     if not options.words_only:
-        parts.append(("neighbours", neighbour_jobs(options.dump, options.sm, shapes)))
+        chosen = shapes if options.neighbours < 0 else some_per_opcode(shapes, options.neighbours)
+        parts.append(("neighbours", neighbour_jobs(options.dump, options.sm, chosen, one_bit, only)))
+    if options.pairs:
+        parts.append(("pairs", neighbour_jobs(options.dump, options.sm,
+                                              some_per_opcode(shapes, options.pairs), two_bits,
+                                              only)))
     failed = False
     with multiprocessing.Pool(options.jobs) as pool:
         for name, jobs in parts:
@@ -153,7 +195,7 @@ def main():
                 print(f"  {count:9} {kind}")
             failed |= bool(total["different"] or total["illegal, known to us"] or total["unknown"])
             for kind, op, text in sorted(lines):
-                if kind != "neighbour unknown to us" or options.cases > 2:
+                if kind != "neighbour unknown to us" or options.unknown:
                     print(f"{kind}: {shown[kind, op]}\n{text}")
     return 1 if failed else 0
 

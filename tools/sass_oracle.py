@@ -11,12 +11,18 @@ What nvdisasm does with a word, in raw binary mode:
  * accepts it and prints no line for it;
  * prints INVALIDn or ???n for a field value that does not exist, or a special register without name.
 Only the first counts as legal.
+
+Its answers can be kept: if SASS_ORACLE_CACHE names a directory, the texts of each list of words are
+stored there and a second proof of the same words costs our own decoding only.
 """
+import functools
+import hashlib
 import os
 import re
 import struct
 import subprocess
 import tempfile
+import zlib
 
 NOP = 0x000FC000000000000000000000007918
 ADDRESS = re.compile(r"at address 0x([0-9a-f]+)")
@@ -46,9 +52,32 @@ def unpack(data):
     return [lo | hi << 64 for lo, hi in struct.iter_unpack("<QQ", data[: len(data) & ~15])]
 
 
+@functools.cache
+def version(tool):
+    return subprocess.run([tool, "--version"], capture_output=True, text=True, check=True).stdout
+
+
 def disassemble(sm, words):
     """nvdisasm's text of each word, the i-th standing at offset 16 * i; None where it is illegal."""
     words = list(words)
+    cache = os.environ.get("SASS_ORACLE_CACHE")
+    if not cache:
+        return ask(sm, words)
+    key = hashlib.sha256(version(nvdisasm(sm)).encode() + architecture(sm).encode() + pack(words))
+    path = os.path.join(cache, key.hexdigest())
+    if os.path.exists(path):
+        with open(path, "rb") as file:
+            lines = zlib.decompress(file.read()).decode().split("\n")
+        return [line or None for line in lines]
+    texts = ask(sm, words)
+    with tempfile.NamedTemporaryFile(dir=cache, delete=False) as file:
+        file.write(zlib.compress("\n".join(text or "" for text in texts).encode(), 1))
+    os.rename(file.name, path)
+    return texts
+
+
+def ask(sm, words):
+    """The answers of nvdisasm itself."""
     bad = set()
     for _ in range(10):
         with tempfile.NamedTemporaryFile(suffix=".bin") as file:

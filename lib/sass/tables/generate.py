@@ -14,6 +14,10 @@ import re
 import sys
 
 FAMILIES = ["70", "75", "80", "86", "89", "90", "100", "120"]
+# Names of sets of families in the tables: "8x", "90+" (90 and newer), "75-" (75 and older).
+FAMILY_SETS = {"8x": ["80", "86", "89"], "all": FAMILIES}
+FAMILY_SETS |= {f + "+": FAMILIES[i:] for i, f in enumerate(FAMILIES)}
+FAMILY_SETS |= {f + "-": FAMILIES[:i + 1] for i, f in enumerate(FAMILIES)}
 # Bits checked by common code for every row: guard predicate, scheduling and reuse.
 SCHEDULING = range(105, 122)
 GUARD = range(12, 16)
@@ -65,6 +69,15 @@ class Names:
             self.index[identifier] = len(self.text)
             self.text.append((identifier, text))
         return self.index[identifier]
+
+
+def families_of(names, where):
+    """The families that a list of families and sets of them names, in order."""
+    found = [f for name in names for f in FAMILY_SETS.get(name, [name])]
+    for family in found:
+        if family not in FAMILIES:
+            raise TableError(f"{where}: unknown family {family}")
+    return sorted(set(found), key=FAMILIES.index)
 
 
 def identifier_of(text):
@@ -169,7 +182,7 @@ class Generator:
                 where = f"{os.path.basename(path)}:{number}"
                 words = line.split()
                 if words[0] == "families":
-                    families = words[1:]
+                    families = families_of(words[1:], where)
                 elif words[0] == "field":
                     self.fields.add("k" + words[1], words[1])
                     self.field_meaning["k" + words[1]] = " ".join(words[2:])
@@ -204,19 +217,17 @@ class Generator:
         for place, text in lines:
             keyword, _, rest = text.partition(" ")
             if keyword == "fam":
-                families = rest.split()
+                families = families_of(rest.split(), place)
                 continue
             statements.append((place, keyword, rest.strip()))
         for form in forms:
             # One row per distinct selection of per-family statements ("@80 mod ...").
             groups = {}
             for family in families:
-                if family not in FAMILIES:
-                    raise TableError(f"{where}: unknown family {family}")
                 chosen = []
                 for place, keyword, rest in statements:
                     if keyword.startswith("@"):
-                        if family not in keyword[1:].split(","):
+                        if family not in families_of(keyword[1:].split(","), place):
                             continue
                         keyword, _, rest = rest.partition(" ")
                     chosen.append((place, keyword, rest.strip()))
