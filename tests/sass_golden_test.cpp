@@ -67,6 +67,11 @@ TEST_P(SassGolden, AgreesOnAllOneBitNeighbours) {
       const u64 offset = (u64{i % kWordsPerBatch} * kTextsPerWord + t) * kInstructionBytes;
       const Instruction instruction = decoder.decode(lo, hi, offset);
       legal += expected != 0;
+      if (!(instruction == decoder.decode_slowly(lo, hi, offset))) {
+        ADD_FAILURE() << "word " << i << " bit " << static_cast<i32>(t) - 1
+                      << ": the row's program and its slots disagree";
+        ++failures;
+      }
       if (!instruction.known()) {
         // Bits that print nothing must be as compilers set them, so a neighbour may be unknown;
         // a compiled word may not.

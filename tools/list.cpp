@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <optional>
+#include <vector>
 
 #include "container/constant_bank.hpp"
 #include "container/container.hpp"
+#include "support/parallel.hpp"
 #include "tools/subcommands.hpp"
 
 namespace picker::tools {
@@ -71,56 +74,76 @@ std::string image_text(const Container& container, const Image& image) {
   return text;
 }
 
+// What is said of one image.
+struct Listing {
+  Json json;
+  std::string text;
+  std::optional<Diagnostic> error;
+};
+
+Listing list_image(const Container& container, const Image& image, const Global& global) {
+  Listing listing;
+  Json& entry = listing.json;
+  entry = {{"kind", to_string(image.kind)},
+           {"arch", image.architecture},
+           {"name", image.name},
+           {"linkable", image.linkable},
+           {"compression", to_string(image.compression)},
+           {"size", image.size}};
+  std::string& text = listing.text;
+  text = image_text(container, image);
+  if (image.kind != ImageKind::kCubin) {
+    text += "\n";
+    return listing;
+  }
+  const Expected<Cubin> cubin = container.cubin(image);
+  if (!cubin) {
+    listing.error = cubin.error();
+    entry["error"] = cubin.error().message;
+    text += ", unreadable\n";
+    return listing;
+  }
+  const bool supported = container::constant_bank_layout(cubin->sm()) != nullptr;
+  entry["relocatable"] = cubin->relocatable();
+  entry["supported"] = supported;
+  text += fmt::format(
+      ", {} kernel{}{}{}\n", cubin->kernels().size(), cubin->kernels().size() == 1 ? "" : "s",
+      image.linkable ? ", to be linked" : "", supported ? "" : ", architecture not supported");
+  Json kernels = Json::array();
+  for (const Kernel& kernel : cubin->kernels()) {
+    if (global.format == Format::kJson)
+      kernels.push_back(kernel_json(kernel));
+    else
+      text += kernel_text(global, kernel);
+  }
+  entry["kernels"] = std::move(kernels);
+  return listing;
+}
+
 int list(const std::string& path, const Global& global) {
   const Expected<Container> container = Container::open(path);
   if (!container) return report(container.error());
-  Json images = Json::array();
+  const std::vector<Image>& images = container->images();
+  std::vector<Listing> listings(images.size());
+  // Libraries hold thousands of images; most of the time goes into decompressing them.
+  parallel_for(images.size(), [&](std::size_t i) {
+    listings[i] = list_image(*container, images[i], global);
+  });
+  Json json = Json::array();
   std::string text;
   int status = kExitDone;
-  if (container->images().empty()) text += printable(container->name()) + ": no device code\n";
-  for (const Image& image : container->images()) {
-    Json entry = {{"kind", to_string(image.kind)},
-                  {"arch", image.architecture},
-                  {"name", image.name},
-                  {"linkable", image.linkable},
-                  {"compression", to_string(image.compression)},
-                  {"size", image.size}};
-    text += image_text(*container, image);
-    if (image.kind != ImageKind::kCubin) {
-      text += "\n";
-      images.push_back(std::move(entry));
-      continue;
-    }
+  if (images.empty()) text += printable(container->name()) + ": no device code\n";
+  for (Listing& listing : listings) {
     // One damaged image does not hide the others: it is reported and the exit status says so.
-    const Expected<Cubin> cubin = container->cubin(image);
-    if (!cubin) {
-      status = report(cubin.error());
-      entry["error"] = cubin.error().message;
-      text += ", unreadable\n";
-      images.push_back(std::move(entry));
-      continue;
-    }
-    const bool supported = container::constant_bank_layout(cubin->sm()) != nullptr;
-    entry["relocatable"] = cubin->relocatable();
-    entry["supported"] = supported;
-    text += fmt::format(
-        ", {} kernel{}{}{}\n", cubin->kernels().size(), cubin->kernels().size() == 1 ? "" : "s",
-        image.linkable ? ", to be linked" : "", supported ? "" : ", architecture not supported");
-    Json kernels = Json::array();
-    for (const Kernel& kernel : cubin->kernels()) {
-      if (global.format == Format::kJson)
-        kernels.push_back(kernel_json(kernel));
-      else
-        text += kernel_text(global, kernel);
-    }
-    entry["kernels"] = std::move(kernels);
-    images.push_back(std::move(entry));
+    if (listing.error) status = report(*listing.error);
+    text += listing.text;
+    json.push_back(std::move(listing.json));
   }
   if (global.format == Format::kJson)
     return write_json(Json{{"schema", "picker.list/1"},
                            {"file", container->name()},
                            {"kind", to_string(container->kind())},
-                           {"images", std::move(images)}},
+                           {"images", std::move(json)}},
                       status);
   return write_out(text, status);
 }

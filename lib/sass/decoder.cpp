@@ -3,28 +3,11 @@
 #include <bit>
 #include <cstring>
 
-#include "sass/registers.hpp"
 #include "sass/rows.hpp"
-#include "sass/special_registers.hpp"
+#include "sass/slots.hpp"
 
 namespace picker::sass {
 namespace {
-
-constexpr u8 kStaysBit = 109;  // clear: yield after the instruction
-
-bool bit_at(u64 lo, u64 hi, u8 bit) {
-  return bit != kNoBit && ((bit < 64 ? lo >> bit : hi >> (bit - 64)) & 1) != 0;
-}
-
-i64 sign_extend(u64 value, u32 bits) {
-  const u32 shift = 64 - bits;
-  return static_cast<i64>(value << shift) >> shift;
-}
-
-u8 uniform_register(u64 lo, u64 hi, u32 bit, u32 bits) {
-  const u64 number = extract(lo, hi, bit, bits);
-  return number == (u64{1} << bits) - 1 ? kURZ : static_cast<u8>(number);
-}
 
 // The scheduling field: stall cycles in bits 105..108, "do not yield" in 109, the scoreboards that
 // the instruction sets in 110..112 and 113..115 (7: none), register reuse in 122..124. Found by
@@ -44,180 +27,82 @@ bool scheduling_is_legal(u64 hi, u8 reusable) {
   return !stays || (stall >= 1 && stall <= 11);
 }
 
-[[gnu::always_inline]] inline bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi,
-                                                  u64 offset, Operand& out) {
-  out.role = spec.role;
-  out.def = (spec.flags & kFlagDef) != 0;
-  out.use = (spec.flags & kFlagUse) != 0;
-  if ((spec.negate & spec.absolute & spec.invert & spec.reuse) != kNoBit) {
-    out.negate = bit_at(lo, hi, spec.negate);
-    out.absolute = bit_at(lo, hi, spec.absolute);
-    out.invert = bit_at(lo, hi, spec.invert);
-    out.reuse = bit_at(lo, hi, spec.reuse) && bit_at(lo, hi, kStaysBit);
-  }
-  const u64 raw = spec.bits != 0 ? extract(lo, hi, spec.bit, spec.bits) : 0;
-  switch (spec.slot) {
-    case Slot::kLiteral:
-      return true;
-    case Slot::kRegister:
-      out.kind = OperandKind::kRegister;
-      out.reg = static_cast<u8>(raw);
-      return true;
-    case Slot::kUniform:
-      out.kind = OperandKind::kUniformRegister;
-      out.reg = uniform_register(lo, hi, spec.bit, spec.bits);
-      return true;
-    case Slot::kPredicate:
-      out.kind = OperandKind::kPredicate;
-      out.reg = static_cast<u8>(raw);
-      return true;
-    case Slot::kPredicate7:
-      out.kind = OperandKind::kPredicate;
-      out.reg = static_cast<u8>(7 - raw);
-      return true;
-    case Slot::kUniformPredicate:
-      out.kind = OperandKind::kUniformPredicate;
-      out.reg = static_cast<u8>(raw);
-      return true;
-    case Slot::kImmediate:
-      out.kind = OperandKind::kImmediate;
-      out.value = static_cast<i64>(raw);
-      return true;
-    case Slot::kBits:
-    case Slot::kMask:
-    case Slot::kSwizzle:
-      out.kind = OperandKind::kBits;
-      out.value = static_cast<i64>(raw);
-      return true;
-    case Slot::kSplitTable:
-      out.kind = OperandKind::kBits;
-      out.value = static_cast<i64>(extract(lo, hi, 64, 3) | extract(lo, hi, 72, 5) << 3);
-      return true;
-    case Slot::kSignedBits:
-      out.kind = OperandKind::kBits;
-      out.value = sign_extend(raw, spec.bits);
-      return true;
-    case Slot::kSpecial:
-      out.kind = OperandKind::kSpecialRegister;
-      out.value = static_cast<i64>(raw);
-      return !special_register_name(static_cast<u32>(raw)).empty();
-    case Slot::kScoreboard:
-      out.kind = OperandKind::kScoreboard;
-      out.reg = static_cast<u8>(raw);
-      return raw < 6;
-    case Slot::kBarrier:
-      out.kind = OperandKind::kBarrierRegister;
-      out.reg = static_cast<u8>(raw);
-      return true;
-    case Slot::kConstant:
-      out.kind = OperandKind::kConstant;
-      out.bank = static_cast<u8>(extract(lo, hi, 54, 5));
-      out.value = static_cast<i64>(raw * 4);
-      return raw < 0x2000;  // the upper half prints as negative offsets
-    case Slot::kLoadConstant:
-      out.kind = OperandKind::kConstant;
-      out.bank = static_cast<u8>(extract(lo, hi, 54, 5));
-      out.value = static_cast<i64>(raw);
-      if (spec.extra[0] != kNoBit) {
-        out.has_reg = true;
-        out.reg = static_cast<u8>(extract(lo, hi, spec.extra[0], 8));
-        out.value = sign_extend(raw, spec.bits);
-        return true;
-      }
-      if (spec.extra[1] != kNoBit) {
-        out.has_ureg = true;
-        out.ureg = uniform_register(lo, hi, spec.extra[1], spec.uniform_bits);
-        out.value = sign_extend(raw, spec.bits);
-        return true;
-      }
-      return raw < 0x8000;
-    case Slot::kBindless:
-      out.kind = OperandKind::kBindlessConstant;
-      out.has_ureg = true;
-      out.ureg = uniform_register(lo, hi, 32, spec.extra[0]);
-      out.value = static_cast<i64>(raw * 4);
-      return true;
-    case Slot::kAddress:
-      out.kind = OperandKind::kAddress;
-      if (spec.extra[0] != kNoBit) {
-        out.has_reg = true;
-        out.reg = static_cast<u8>(extract(lo, hi, spec.extra[0], 8));
-      }
-      if (spec.extra[1] != kNoBit) {
-        const u64 scale = extract(lo, hi, spec.extra[1], 2);
-        out.scale = scale == 0 ? 0 : static_cast<u8>(scale + 1);
-        if (scale != 0 && out.reg == kRZ) return false;  // prints like no scale: never compiled
-      }
-      if (spec.extra[2] == 254) {
-        out.wide = true;
-      } else if (spec.extra[2] != kNoBit) {
-        out.wide = bit_at(lo, hi, spec.extra[2]);
-        out.base_is_u32 = !out.wide && (spec.flags & kFlagQuiet) == 0;
-      }
-      if (spec.extra[3] != kNoBit) {
-        out.has_ureg = true;
-        out.ureg = uniform_register(lo, hi, spec.extra[3], spec.uniform_bits);
-        out.ureg_wide =
-            spec.extra[4] == kNoBit && (spec.extra[5] == 254 || bit_at(lo, hi, spec.extra[5]));
-      }
-      if (spec.extra[4] != kNoBit) {
-        out.has_descriptor = true;
-        out.descriptor = uniform_register(lo, hi, spec.extra[4], spec.uniform_bits);
-        out.print = bit_at(lo, hi, spec.extra[5]) ? 1 : 0;
-      }
-      if (spec.bits != 0) {
-        const bool absolute = (spec.flags & kFlagAbsolute) != 0 && out.reg == kRZ && !out.has_ureg;
-        out.value = absolute ? static_cast<i64>(raw) : sign_extend(raw, spec.bits);
-      }
-      return true;
-    case Slot::kRelativeTarget:
-      out.kind = OperandKind::kCodeAddress;
-      out.value = static_cast<i64>(offset + kInstructionBytes +
-                                   static_cast<u64>(sign_extend(raw, spec.bits)) * 4);
-      return true;
-    case Slot::kAbsoluteTarget:
-      out.kind = OperandKind::kCodeAddress;
-      out.value = ((spec.flags & kFlagAbsolute) != 0 ? static_cast<i64>(raw)
-                                                     : sign_extend(raw, spec.bits)) *
-                  4;
-      return true;
-  }
-  return false;
+bool row_matches(const Row& row, u64 lo, u64 hi) {
+  return (lo & row.mask_lo) == row.match_lo && (hi & row.mask_hi) == row.match_hi;
 }
 
-bool decode_row(const Row& row, u64 lo, u64 hi, u64 offset, Instruction& out) {
+// What is checked apart from operands and modifiers.
+bool row_allows(const Row& row, u64 lo, u64 hi) {
   if (!scheduling_is_legal(hi, row.reuse)) return false;
   for (const Forbidden& f : forbidden_of(row))
     if ((lo & f.mask_lo) == f.match_lo && (hi & f.mask_hi) == f.match_hi) return false;
-  const auto modifiers = modifiers_of(row);
-  for (u32 i = 0; i < modifiers.size(); ++i) {
-    const u16 entry = list_entry(modifiers[i], modifier_key(modifiers[i], lo, hi));
+  return true;
+}
+
+// `to = from`. The size is kept from the compiler, which would copy with a string instruction (slow
+// to start) where the library's memcpy takes a few wide moves.
+void copy(const Instruction& from, Instruction& to) {
+  std::size_t size = sizeof(Instruction);
+  asm("" : "+r"(size));
+  std::memcpy(&to, &from, size);
+}
+
+// Runs a row's program on a word; false if the word has a value that does not exist.
+bool decode_row(const RowPrograms& programs, u32 number, u64 lo, u64 hi, u64 offset,
+                Instruction& out) {
+  const RowProgram& program = programs.rows[number];
+  const Row& row = rows()[number];
+  copy(program.start, out);
+  const bool stays = ((hi >> (kStaysBit - 64)) & 1) != 0;
+  // Register reuse means nothing in an instruction that yields.
+  const u64 word[2] = {lo, stays ? hi : hi & ~kReuseBits};
+  u8* const raw = reinterpret_cast<u8*>(&out);
+  const u8* const bytes = reinterpret_cast<const u8*>(word);
+
+  const ByteCopy* byte = programs.bytes.data() + program.bytes.first;
+  for (u32 i = program.bytes.count; i != 0; --i, ++byte) raw[byte->to] = bytes[byte->from];
+  const FlagCopy* flag = programs.flags.data() + program.flags.first;
+  for (u32 i = program.flags.count; i != 0; --i, ++flag) {
+    const u64 set = (word[flag->bit >> 6] >> (flag->bit & 63)) & 1;
+    raw[flag->to] |= static_cast<u8>(flag->mask & -set);
+  }
+  const FieldCopy* field = programs.fields.data() + program.fields.first;
+  for (u32 i = program.fields.count; i != 0; --i, ++field) {
+    const u8 value = static_cast<u8>((word[field->bit >> 6] >> (field->bit & 63)) & field->mask);
+    raw[field->to] = value == field->all_ones && value != 0 ? kURZ
+                                                            : static_cast<u8>(value ^ field->flip);
+  }
+  const NumberCopy* copied = programs.numbers.data() + program.numbers.first;
+  for (u32 i = program.numbers.count; i != 0; --i, ++copied)
+    out.operands[copied->operand].value =
+        static_cast<i64>(extract(lo, hi, copied->bit, copied->bits));
+
+  const ModifierSpec* const specs = modifiers_of(row).data();
+  const ModifierChoice* choice = programs.modifiers.data() + program.modifiers.first;
+  for (u32 i = program.modifiers.count; i != 0; --i, ++choice) {
+    const u32 key =
+        choice->mask != 0
+            ? static_cast<u32>((word[choice->bit >> 6] >> (choice->bit & 63)) & choice->mask)
+            : modifier_key(specs[choice->index], lo, hi);
+    const u16 entry = tables::kValueLists[choice->list + key * choice->columns];
     if (entry == kInvalidValue) return false;
-    out.modifiers[i] = {modifiers[i].field,
-                        static_cast<Value>(entry & static_cast<u16>(~kHiddenValue))};
+    out.modifiers[choice->index].value =
+        static_cast<Value>(entry & static_cast<u16>(~kHiddenValue));
   }
-  out.modifier_count = row.modifier_count;
-  const auto operands = operands_of(row);
-  for (u32 i = 0; i < operands.size(); ++i) {
-    // A local copy: bytes of the result could otherwise alias the specification, which would then
-    // be read again after each assignment.
-    const OperandSpec spec = operands[i];
-    Operand& operand = out.operands[i];
-    if (!decode_operand(spec, lo, hi, offset, operand)) return false;
-    operand.width = (spec.width & 0x80) == 0 ? spec.width
-                                             : registers_of(out.modifiers[spec.width & 0x7f].value);
-    if (spec.count != kNoCount) {
-      const ModifierSpec& list = count_spec(spec.count);
-      const u16 count = list_entry(list, modifier_key(list, lo, hi));
-      if (count == kInvalidValue) return false;
-      operand.width = static_cast<u8>(count);
-    }
+
+  const OperandSpec* const operands = operands_of(row).data();
+  const u8* interpreted = programs.interpreted.data() + program.interpreted.first;
+  for (u32 i = program.interpreted.count; i != 0; --i, ++interpreted)
+    if (!decode_operand(operands[*interpreted], lo, hi, offset, out.operands[*interpreted]))
+      return false;
+  const WidthChoice* width = programs.widths.data() + program.widths.first;
+  for (u32 i = program.widths.count; i != 0; --i, ++width) {
+    const std::optional<u8> registers = operand_width(operands[width->operand], lo, hi, out);
+    if (!registers) return false;
+    out.operands[width->operand].width = *registers;
   }
-  out.operand_count = row.operand_count;
   out.guard = static_cast<u8>((lo >> 12) & 7);
   out.guard_negated = ((lo >> 15) & 1) != 0;
-  out.guard_uniform = row.uniform_guard;
-  out.opcode = row.opcode;
   return true;
 }
 
@@ -256,15 +141,33 @@ std::optional<Family> family_of(u32 sm) {
   }
 }
 
-Instruction Decoder::decode(u64 lo, u64 hi, u64 offset) const {
-  Instruction instruction;  // the only object returned, so that it is built in place
+void Decoder::decode(u64 lo, u64 hi, u64 offset, Instruction& out) const {
   const u32 op13 = static_cast<u32>(lo & 0xfff) | (static_cast<u32>(hi >> 27) & 1) << 12;
   for (const u16 number : candidates(static_cast<u32>(family_), op13)) {
     const Row& row = rows()[number];
-    if ((lo & row.mask_lo) != row.match_lo || (hi & row.mask_hi) != row.match_hi) continue;
-    instruction.row = number;
-    if (!decode_row(row, lo, hi, offset, instruction)) clear(instruction);
+    if (!row_matches(row, lo, hi)) continue;
+    if (row_allows(row, lo, hi) && decode_row(*programs_, number, lo, hi, offset, out)) return;
     break;  // rows of one opcode are disjoint
+  }
+  copy(programs_->unknown, out);
+}
+
+Instruction Decoder::decode(u64 lo, u64 hi, u64 offset) const {
+  Instruction instruction;
+  decode(lo, hi, offset, instruction);
+  return instruction;
+}
+
+Instruction Decoder::decode_slowly(u64 lo, u64 hi, u64 offset) const {
+  Instruction instruction;
+  const u32 op13 = static_cast<u32>(lo & 0xfff) | (static_cast<u32>(hi >> 27) & 1) << 12;
+  for (const u16 number : candidates(static_cast<u32>(family_), op13)) {
+    const Row& row = rows()[number];
+    if (!row_matches(row, lo, hi)) continue;
+    instruction.row = number;
+    if (!row_allows(row, lo, hi) || !decode_row_slowly(row, lo, hi, offset, instruction))
+      clear(instruction);
+    break;
   }
   return instruction;
 }

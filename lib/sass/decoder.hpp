@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "sass/instruction.hpp"
+#include "sass/row_program.hpp"
 #include "support/types.hpp"
 
 namespace picker::sass {
@@ -34,11 +35,18 @@ std::optional<Family> family_of(u32 sm);
 // Stateless; one object may be used from several threads.
 class Decoder {
  public:
-  explicit Decoder(Family family) : family_(family) {}
+  explicit Decoder(Family family) : family_(family), programs_(&row_programs()) {}
 
   // Decodes the word whose bits 0..63 are `lo` and 64..127 are `hi`. `offset` is the byte offset of
   // the instruction in its section: code addresses in the result are absolute offsets there.
   [[nodiscard]] Instruction decode(u64 lo, u64 hi, u64 offset) const;
+
+  // The same in place: every byte of `out` is written. For loops over much code: a result that is
+  // returned is cleared first, which takes longer than the decoding.
+  void decode(u64 lo, u64 hi, u64 offset, Instruction& out) const;
+
+  // The same, by interpreting the tables step by step: what decode() is tested against.
+  [[nodiscard]] Instruction decode_slowly(u64 lo, u64 hi, u64 offset) const;
 
   // The same from 16 bytes in memory (little-endian).
   [[nodiscard]] Instruction decode(const u8* bytes, u64 offset) const;
@@ -47,6 +55,7 @@ class Decoder {
 
  private:
   Family family_;
+  const RowPrograms* programs_;
 };
 
 }  // namespace picker::sass

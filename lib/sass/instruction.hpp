@@ -85,6 +85,8 @@ struct Operand {
   u8 print = 0;   // printer's own hint (float/double/half immediate, hex or decimal)
   i64 value = 0;  // immediate bits, constant/address offset in bytes, code offset, number
 
+  bool operator==(const Operand&) const = default;
+
   [[nodiscard]] bool is_zero_register() const {
     return (kind == OperandKind::kRegister && reg == kRZ) ||
            (kind == OperandKind::kUniformRegister && reg == kURZ);
@@ -94,6 +96,8 @@ struct Operand {
 struct Modifier {
   Field field{};
   Value value{};
+
+  bool operator==(const Modifier&) const = default;
 };
 
 inline constexpr u32 kMaxOperands = 12;
@@ -109,6 +113,8 @@ struct Instruction {
   u8 modifier_count = 0;
   std::array<Operand, kMaxOperands> operands;
   std::array<Modifier, kMaxModifiers> modifiers;
+
+  bool operator==(const Instruction&) const = default;
 
   [[nodiscard]] bool known() const { return opcode != Opcode::kUnknown; }
 

@@ -108,7 +108,7 @@ struct ModifierSpec {
   u8 columns;               // values per encoding in the list
   u8 column;                // which of them is this field's
   std::array<u8, 6> parts;  // up to three (bit, width) ranges, least significant first
-  u16 list;
+  u32 list;
   bool in_mnemonic;
 };
 
