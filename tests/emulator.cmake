@@ -3,3 +3,4 @@ picker_test(emulator_samples_test SOURCES emulator_samples_test.cpp LIBS picker_
 picker_test(ieee_test SOURCES emulator/ieee_test.cpp LIBS picker_semantics)
 picker_test(machine_test SOURCES emulator/machine_test.cpp LIBS picker_tools)
 picker_test(emulator_instructions_test SOURCES emulator/instructions_test.cpp LIBS picker_emulator)
+picker_test(random_launches_test SOURCES random_launches_test.cpp LIBS picker_tools)

@@ -1,7 +1,7 @@
 // sass-words: the distinct instruction words of files; the proof scripts are fed by it.
 //
-// Usage: sass-words DIRECTORY FILE... FILE is anything that `picker list` reads. Writes the words of
-// each architecture to DIRECTORY/sm_NN.words (16 bytes each, little-endian, sorted); words that
+// Usage: sass-words DIRECTORY FILE... FILE is anything that `picker list` reads. Writes the words
+// of each architecture to DIRECTORY/sm_NN.words (16 bytes each, little-endian, sorted); words that
 // differ in their scheduling bits alone count once. What a file of that name holds already stays.
 // Prints a line per architecture. Exit status 3 if a file or an image in it cannot be read.
 #include <fmt/format.h>
@@ -78,8 +78,8 @@ int run(int argc, char** argv) {
     for (const container::Image& image : container->images()) {
       if (image.kind != container::ImageKind::kCubin) continue;
       const auto bytes = container->bytes(image);
-      const Expected<container::Elf> elf = bytes ? container::Elf::parse(bytes->bytes)
-                                                 : std::unexpected(bytes.error());
+      const Expected<container::Elf> elf =
+          bytes ? container::Elf::parse(bytes->bytes) : std::unexpected(bytes.error());
       if (!elf) {
         fmt::print(stderr, "sass-words: {}: {}\n", argv[i], elf.error().message);
         status = 3;

@@ -755,7 +755,8 @@ class Analyzer {
     const auto address = semantics::effective_address(*thread_, *operand, true);
     if (!address) return false;
     semantics::MemoryReference<SymbolicThread> line;
-    line.address = *address;
+    // The whole line, wherever in it the address points.
+    line.address = thread_->bit_and(*address, thread_->wide(~u64{kLine - 1}));
     line.bytes = kLine;
     line.instruction = &in;
     thread_->discard(line);

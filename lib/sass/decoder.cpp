@@ -69,8 +69,8 @@ bool decode_row(const RowPrograms& programs, u32 number, u64 lo, u64 hi, u64 off
   const FieldCopy* field = programs.fields.data() + program.fields.first;
   for (u32 i = program.fields.count; i != 0; --i, ++field) {
     const u8 value = static_cast<u8>((word[field->bit >> 6] >> (field->bit & 63)) & field->mask);
-    raw[field->to] = value == field->all_ones && value != 0 ? kURZ
-                                                            : static_cast<u8>(value ^ field->flip);
+    raw[field->to] =
+        value == field->all_ones && value != 0 ? kURZ : static_cast<u8>(value ^ field->flip);
   }
   const NumberCopy* copied = programs.numbers.data() + program.numbers.first;
   for (u32 i = program.numbers.count; i != 0; --i, ++copied)

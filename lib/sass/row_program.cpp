@@ -128,8 +128,8 @@ class Builder {
           continue;
         }
       }
-      const bool simple = width != 0 && spec.parts[3] == 0 && width <= 16 &&
-                          bit / 64 == (bit + width - 1) / 64;
+      const bool simple =
+          width != 0 && spec.parts[3] == 0 && width <= 16 && bit / 64 == (bit + width - 1) / 64;
       programs_.modifiers.push_back({static_cast<u8>(i), bit,
                                      simple ? static_cast<u16>((1U << width) - 1) : u16{0},
                                      spec.list + spec.column, spec.columns});

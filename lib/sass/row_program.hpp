@@ -1,8 +1,8 @@
 // Rows of the instruction tables, prepared for fast decoding.
 //
-// A row describes each operand by a slot kind, positions and flags. Interpreting that for every word
-// costs most of a decode, although most of the answer is the same each time: which kind an operand
-// is, its role and width, which modifier fields there are. So each row is turned once into
+// A row describes each operand by a slot kind, positions and flags. Interpreting that for every
+// word costs most of a decode, although most of the answer is the same each time: which kind an
+// operand is, its role and width, which modifier fields there are. So each row is turned once into
 //   * the `Instruction` that the row's word decodes to if all its variable bits are zero,
 //   * lists of places to fill in from the word: whole bytes (register numbers), small fields
 //     (predicates, 6-bit uniform registers), flags (negation and the like), plain numbers,
@@ -50,9 +50,9 @@ struct NumberCopy {
 // The modifier `index` of the row has more than one value.
 struct ModifierChoice {
   u8 index;
-  u8 bit;     // where the key is, if it is in one piece and does not cross bit 64
-  u16 mask;   // 0: in several pieces
-  u32 list;   // of the field's values in kValueLists, one every `columns`
+  u8 bit;    // where the key is, if it is in one piece and does not cross bit 64
+  u16 mask;  // 0: in several pieces
+  u32 list;  // of the field's values in kValueLists, one every `columns`
   u8 columns;
 };
 // The number of registers of an operand depends on a modifier or has a list of its own.

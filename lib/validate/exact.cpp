@@ -24,6 +24,16 @@ struct Span {
 void add_unshielded(const Event& event, const std::map<u64, u64>& own, std::vector<Span>& out) {
   u64 at = event.address;
   const u64 end = event.address + event.bytes;
+  // An asynchronous load is not called shielded, but behind the thread's own store to the bytes it
+  // is no certain conflict either.
+  const auto touches_own = [&] {
+    const auto it = own.upper_bound(end - 1);
+    return it != own.begin() && std::prev(it)->second > at;
+  };
+  if (event.asynchronous && touches_own()) {
+    out.push_back({at, end, event.code_offset, false});
+    return;
+  }
   if (event.shieldable) {
     auto it = own.upper_bound(at);
     if (it != own.begin() && std::prev(it)->second > at) at = std::min(end, std::prev(it)->second);

@@ -307,7 +307,9 @@ struct ThreadWalk::Walker {
     event.known_address = ref.address.known && certain && guard.known;
     event.address_is_value = ref.address.known;
     event.may_shield = event.known_address && write && !read && !ref.asynchronous;
-    event.shieldable = read && !write && !ref.asynchronous && ref.instruction != nullptr &&
+    event.asynchronous = ref.asynchronous;
+    // An atomic reads before it writes: an earlier store of the thread may shield that.
+    event.shieldable = read && !ref.asynchronous && ref.instruction != nullptr &&
                        !ref.instruction->has(sass::Field::kSemantics, sass::Value::kCONSTANT);
     // Unknown guards and addresses make the thread's footprint unknown.
     if (!ref.address.known || !guard.known || (ref.enabled && !ref.enabled->known))

@@ -45,7 +45,8 @@ class ThreadWalk : public Witness {
     bool known_address = false;     // certain: the address is known and the access surely happens
     bool address_is_value = false;  // `address` is meaningful (also of generic accesses)
     bool may_shield = false;        // a certain, synchronous store to global memory
-    bool shieldable = false;        // a coherent, synchronous load
+    bool shieldable = false;        // a coherent, synchronous load or atomic
+    bool asynchronous = false;
   };
   // What one thread does.
   struct Walk {
