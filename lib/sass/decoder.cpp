@@ -44,8 +44,8 @@ bool scheduling_is_legal(u64 hi, u8 reusable) {
   return !stays || (stall >= 1 && stall <= 11);
 }
 
-[[gnu::always_inline]] inline bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi,
-                                                  u64 offset, Operand& out) {
+[[gnu::always_inline]] inline bool decode_operand(const OperandSpec& spec, Family family, u64 lo,
+                                                  u64 hi, u64 offset, Operand& out) {
   out.role = spec.role;
   out.def = (spec.flags & kFlagDef) != 0;
   out.use = (spec.flags & kFlagUse) != 0;
@@ -81,7 +81,9 @@ bool scheduling_is_legal(u64 hi, u8 reusable) {
       return true;
     case Slot::kImmediate:
       out.kind = OperandKind::kImmediate;
-      out.value = static_cast<i64>(raw);
+      // Of a pair: the sign fills the upper half. (Of a double the upper half is what is there.)
+      out.value = spec.width == 2 && spec.style == Style::kSignedHex ? sign_extend(raw, spec.bits)
+                                                                     : static_cast<i64>(raw);
       return true;
     case Slot::kBits:
     case Slot::kMask:
@@ -100,7 +102,8 @@ bool scheduling_is_legal(u64 hi, u8 reusable) {
     case Slot::kSpecial:
       out.kind = OperandKind::kSpecialRegister;
       out.value = static_cast<i64>(raw);
-      return !special_register_name(static_cast<u32>(raw)).empty();
+      out.print = static_cast<u8>(family);
+      return !special_register_name(static_cast<u32>(raw), family).empty();
     case Slot::kScoreboard:
       out.kind = OperandKind::kScoreboard;
       out.reg = static_cast<u8>(raw);
@@ -113,7 +116,8 @@ bool scheduling_is_legal(u64 hi, u8 reusable) {
       out.kind = OperandKind::kConstant;
       out.bank = static_cast<u8>(extract(lo, hi, 54, 5));
       out.value = static_cast<i64>(raw * 4);
-      return raw < 0x2000;  // the upper half prints as negative offsets
+      out.print = raw >= 0x2000 ? kPrintNegative : u8{0};
+      return true;
     case Slot::kLoadConstant:
       out.kind = OperandKind::kConstant;
       out.bank = static_cast<u8>(extract(lo, hi, 54, 5));
@@ -121,7 +125,8 @@ bool scheduling_is_legal(u64 hi, u8 reusable) {
       if (spec.extra[0] != kNoBit) {
         out.has_reg = true;
         out.reg = static_cast<u8>(extract(lo, hi, spec.extra[0], 8));
-        out.value = sign_extend(raw, spec.bits);
+        if (out.reg != kRZ) out.value = sign_extend(raw, spec.bits);
+        out.print = out.reg == kRZ && raw >= 0x8000 ? kPrintNegative : u8{0};
         return true;
       }
       if (spec.extra[1] != kNoBit) {
@@ -130,12 +135,14 @@ bool scheduling_is_legal(u64 hi, u8 reusable) {
         out.value = sign_extend(raw, spec.bits);
         return true;
       }
-      return raw < 0x8000;
+      out.print = raw >= 0x8000 ? kPrintNegative : u8{0};
+      return true;
     case Slot::kBindless:
       out.kind = OperandKind::kBindlessConstant;
       out.has_ureg = true;
       out.ureg = uniform_register(lo, hi, 32, spec.extra[0]);
       out.value = static_cast<i64>(raw * 4);
+      out.print = raw >= 0x2000 ? kPrintNegative : u8{0};
       return true;
     case Slot::kAddress:
       out.kind = OperandKind::kAddress;
@@ -185,7 +192,7 @@ bool scheduling_is_legal(u64 hi, u8 reusable) {
   return false;
 }
 
-bool decode_row(const Row& row, u64 lo, u64 hi, u64 offset, Instruction& out) {
+bool decode_row(const Row& row, Family family, u64 lo, u64 hi, u64 offset, Instruction& out) {
   if (!scheduling_is_legal(hi, row.reuse)) return false;
   for (const Forbidden& f : forbidden_of(row))
     if ((lo & f.mask_lo) == f.match_lo && (hi & f.mask_hi) == f.match_hi) return false;
@@ -203,7 +210,7 @@ bool decode_row(const Row& row, u64 lo, u64 hi, u64 offset, Instruction& out) {
     // be read again after each assignment.
     const OperandSpec spec = operands[i];
     Operand& operand = out.operands[i];
-    if (!decode_operand(spec, lo, hi, offset, operand)) return false;
+    if (!decode_operand(spec, family, lo, hi, offset, operand)) return false;
     operand.width = (spec.width & 0x80) == 0 ? spec.width
                                              : registers_of(out.modifiers[spec.width & 0x7f].value);
     if (spec.count != kNoCount) {
@@ -263,7 +270,7 @@ Instruction Decoder::decode(u64 lo, u64 hi, u64 offset) const {
     const Row& row = rows()[number];
     if ((lo & row.mask_lo) != row.match_lo || (hi & row.mask_hi) != row.match_hi) continue;
     instruction.row = number;
-    if (!decode_row(row, lo, hi, offset, instruction)) clear(instruction);
+    if (!decode_row(row, family_, lo, hi, offset, instruction)) clear(instruction);
     break;  // rows of one opcode are disjoint
   }
   return instruction;

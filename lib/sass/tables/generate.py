@@ -388,12 +388,12 @@ class Generator:
             self.address(row, op, text)
             row.operands.append(op)
             return
-        found = re.match(r"^(UR|UP|SR|SB|R|P|Q|B|V|Z|S|I|N|T|J|M|F|H|C|X|L|K|a|b|c)(\d*)(?::(\d+))?", text)
+        found = re.match(r"^(UPR|PR|UR|UP|SR|SB|R|P|Q|B|V|Z|S|I|N|T|J|M|F|H|C|X|L|K|a|b|c)(\d*)(?::(\d+))?", text)
         if not found:
             raise TableError(f"{row.where}: unknown operand '{token}'")
         kind, position, width = found.group(1), found.group(2), found.group(3)
         flags = text[found.end():]
-        if kind in ("R", "UR") and width:  # of a register: how many of them
+        if kind in ("R", "UR", "a", "b", "c") and width:  # of a register: how many of them
             op["width"], width = width, None
         position = int(position) if position else None
         kind_name = kind
@@ -475,6 +475,8 @@ class Generator:
                 op["style"] = "kFloat"
             if "+" not in flags:  # "+": the bits belong to an operand named before
                 row.own(range(op["bit"], op["bit"] + op["bits"]), op["slot"])
+        elif kind in ("PR", "UPR"):  # all predicates at once; no bits
+            op["slot"], op["width"] = {"PR": "kPredicate", "UPR": "kUniformPredicate"}[kind], "7"
         elif kind == "V":
             op["slot"], op["bit"], op["bits"] = "kSplitTable", 64, 8
             row.own(list(range(64, 67)) + list(range(72, 77)), "lookup table")
