@@ -38,6 +38,7 @@ FORMS = {  # form code -> (opcode bits, sets bit 91, occupant of slot b, occupan
     "u2": (0x400, 1, "ureg64", "imm"),
     "u4": (0x800, 1, "imm", "ureg64"),
 }
+CONSTANT_FORMS = ("3", "3x", "5", "5x")
 ROLES = ["Dst", "Dst2", "PDst", "PDst2", "A", "B", "C", "D", "PSrc", "PSrc2", "PSrc3", "Address",
          "Address2", "Target", "Barrier", "Aux"]
 IMMEDIATE_STYLES = {"s": "kSignedHex", "u": "kHex", "f": "kFloat", "d": "kDouble", "h": "kHalf2",
@@ -224,6 +225,10 @@ class Generator:
             # One row per distinct selection of per-family statements ("@80 mod ...").
             groups = {}
             for family in families:
+                if form in CONSTANT_FORMS and family in ("100", "120"):
+                    continue  # constants come through LDC and LDCU alone
+                if form and FORMS[form][1] and family == "70":
+                    continue  # no uniform datapath
                 chosen = []
                 for place, keyword, rest in statements:
                     if keyword.startswith("@"):
