@@ -190,7 +190,11 @@ def main():
                 defs = {r for r in defs if r[0] != "B"}
                 uses = {r for r in uses if r[0] != "B"}
                 theirs = ranges.get(16 * i, (set(), set()))
-                name = (text or "").split()[0 if not (text or "@").startswith("@") else 1].split(".")[0]
+                name = ([w for w in (text or "").split() if w[0] != "@"] or [""])[0].split(".")[0]
+                # nvdisasm follows uniform registers up to UR62, and no predicates behind "UPR".
+                defs, uses = ({r for r in s if r[:2] != "UR" or int(r[2:]) < 63} for s in (defs, uses))
+                if "UPR" in (text or ""):
+                    defs, uses = ({r for r in s if r[:2] != "UP"} for s in (defs, uses))
                 if name in COORDINATES and defs == theirs[0] and uses >= theirs[1]:
                     continue
                 if name in ("LDGSTS", "LDG", "LD"):

@@ -11,6 +11,7 @@
 
 #include <optional>
 
+#include "sass/family.hpp"
 #include "sass/instruction.hpp"
 #include "sass/row_program.hpp"
 #include "support/types.hpp"
@@ -18,18 +19,6 @@
 namespace picker::sass {
 
 // Architectures that share an encoding.
-enum class Family : u8 {
-  kSm70,   // 70, 72
-  kSm75,   // 75
-  kSm80,   // 80
-  kSm86,   // 86, 87, 88: sm_80 and I2FP
-  kSm89,   // 89: sm_86 and 8-bit floating point
-  kSm90,   // 90
-  kSm100,  // 100, 101, 103, 110
-  kSm120,  // 120, 121
-};
-
-// The family of architecture `sm` (80 for sm_80); nothing for an unsupported one.
 std::optional<Family> family_of(u32 sm);
 
 // Stateless; one object may be used from several threads.

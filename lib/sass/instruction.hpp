@@ -27,7 +27,7 @@ enum class OperandKind : u8 {
   kUniformRegister,   // UR0..., URZ (63 in encodings up to sm_90 is normalised to kURZ)
   kPredicate,         // P0..P6, PT
   kUniformPredicate,  // UP0..UP6, UPT
-  kImmediate,         // `value`: 32-bit pattern, zero-extended (see kFloat flags for printing)
+  kImmediate,         // `value`: 32-bit pattern, zero-extended; of width 2 all 64 bits
   kConstant,          // c[bank][offset], c[bank][R + offset], c[bank][UR + offset]
   kBindlessConstant,  // cx[UR][offset]
   kAddress,           // [R + UR + offset], desc[UR][...], memory of the opcode's space
@@ -82,7 +82,7 @@ struct Operand {
   bool base_is_u32 : 1 = false;  // address: ".U32": base register is zero-extended
   bool hi_half : 1 = false;      // half selectors .H1 where the semantics need them
   u8 scale = 0;   // address: base register shifted left by this (.X4 = 2, .X8 = 3, .X16 = 4)
-  u8 print = 0;   // printer's own hint (float/double/half immediate, hex or decimal)
+  u8 print = 0;   // printer's own hint (descriptor shown, negative offset, family)
   i64 value = 0;  // immediate bits, constant/address offset in bytes, code offset, number
 
   bool operator==(const Operand&) const = default;

@@ -86,7 +86,7 @@ void put_immediate(Buffer& out, const Operand& operand, Style style, u32 bits) {
   const u32 value = static_cast<u32>(operand.value);
   switch (style) {
     case Style::kHex:
-      put(out, "0x{:x}", value);
+      put(out, "0x{:x}", bits > 32 ? static_cast<u64>(operand.value) : value);
       break;
     case Style::kSignedHex:
       if (bits == 32)
@@ -144,7 +144,7 @@ void put_constant(Buffer& out, const Operand& operand, bool spaced) {
   } else if (operand.has_reg && operand.value == 0) {
     put(out, "RZ");
   } else {
-    put_signed_hex(out, operand.value);
+    put_signed_hex(out, operand.print == kPrintNegative ? operand.value - 0x10000 : operand.value);
   }
   put(out, "]");
 }
@@ -212,13 +212,17 @@ void put_operand(Buffer& out, const Row& row, const OperandSpec& spec, const Ope
       put_uniform(out, operand.reg);
       break;
     case OperandKind::kPredicate:
-      if (operand.reg == kPT)
+      if (operand.width > 1)
+        put(out, "PR");
+      else if (operand.reg == kPT)
         put(out, "PT");
       else
         put(out, "P{}", operand.reg);
       break;
     case OperandKind::kUniformPredicate:
-      if (operand.reg == kPT)
+      if (operand.width > 1)
+        put(out, "UPR");
+      else if (operand.reg == kPT)
         put(out, "UPT");
       else
         put(out, "UP{}", operand.reg);
@@ -261,7 +265,8 @@ void put_operand(Buffer& out, const Row& row, const OperandSpec& spec, const Ope
       put(out, "SB{}", operand.reg);
       break;
     case OperandKind::kSpecialRegister:
-      put(out, special_register_name(static_cast<u32>(operand.value)));
+      put(out, special_register_name(static_cast<u32>(operand.value),
+                                     static_cast<Family>(operand.print)));
       break;
     case OperandKind::kCodeAddress:
       put_signed_hex(out, operand.value);

@@ -91,6 +91,7 @@ class Builder {
       case Slot::kMask:
       case Slot::kSwizzle:
         if (spec.bits == 0) return false;
+        if (spec.slot == Slot::kImmediate && spec.width == 2) return false;  // sign-extended
         programs_.numbers.push_back({static_cast<u8>(operand), spec.bit, spec.bits});
         return true;
       default:
@@ -141,7 +142,7 @@ class Builder {
       const bool listed = flag(spec.negate, negate_, i) && flag(spec.absolute, absolute_, i) &&
                           flag(spec.invert, invert_, i) && flag(spec.reuse, reuse_, i);
       if (listed && fill(spec, i)) {
-        decode_operand(spec, 0, 0, 0, start.operands[i]);
+        decode_operand(spec, Family{}, 0, 0, 0, start.operands[i]);
       } else {
         programs_.flags.resize(flags);
         programs_.interpreted.push_back(static_cast<u8>(i));

@@ -100,6 +100,11 @@ inline constexpr u8 kFlagJoin = 16;     // separated by a blank, not by a comma
 inline constexpr u8 kFlagQuiet = 64;     // address: the width of the base is not printed
 inline constexpr u8 kFlagAbsolute = 32;  // address: without a register the offset is unsigned
 
+// In Operand::print of a constant: the assembler shows the upper half of a bank, offsets of 0x8000
+// and more, as negative numbers. That they mean the upper half shows in kernels whose parameters
+// reach that far: the loads of the last ones carry them.
+inline constexpr u8 kPrintNegative = 1;
+
 // In Row::reuse: the bits name no operand; hand-written kernels set them all the same.
 inline constexpr u8 kReuseIsHint = 8;
 

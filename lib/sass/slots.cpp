@@ -22,7 +22,8 @@ u8 uniform_register(u64 lo, u64 hi, u32 bit, u32 bits) {
 
 }  // namespace
 
-bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi, u64 offset, Operand& out) {
+bool decode_operand(const OperandSpec& spec, Family family, u64 lo, u64 hi, u64 offset,
+                    Operand& out) {
   out.role = spec.role;
   out.def = (spec.flags & kFlagDef) != 0;
   out.use = (spec.flags & kFlagUse) != 0;
@@ -58,7 +59,9 @@ bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi, u64 offset, Operand
       return true;
     case Slot::kImmediate:
       out.kind = OperandKind::kImmediate;
-      out.value = static_cast<i64>(raw);
+      // Of a pair: the sign fills the upper half. (Of a double the upper half is what is there.)
+      out.value = spec.width == 2 && spec.style == Style::kSignedHex ? sign_extend(raw, spec.bits)
+                                                                     : static_cast<i64>(raw);
       return true;
     case Slot::kBits:
     case Slot::kMask:
@@ -77,7 +80,8 @@ bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi, u64 offset, Operand
     case Slot::kSpecial:
       out.kind = OperandKind::kSpecialRegister;
       out.value = static_cast<i64>(raw);
-      return !special_register_name(static_cast<u32>(raw)).empty();
+      out.print = static_cast<u8>(family);
+      return !special_register_name(static_cast<u32>(raw), family).empty();
     case Slot::kScoreboard:
       out.kind = OperandKind::kScoreboard;
       out.reg = static_cast<u8>(raw);
@@ -90,7 +94,8 @@ bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi, u64 offset, Operand
       out.kind = OperandKind::kConstant;
       out.bank = static_cast<u8>(extract(lo, hi, 54, 5));
       out.value = static_cast<i64>(raw * 4);
-      return raw < 0x2000;  // the upper half prints as negative offsets
+      out.print = raw >= 0x2000 ? kPrintNegative : u8{0};
+      return true;
     case Slot::kLoadConstant:
       out.kind = OperandKind::kConstant;
       out.bank = static_cast<u8>(extract(lo, hi, 54, 5));
@@ -98,7 +103,8 @@ bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi, u64 offset, Operand
       if (spec.extra[0] != kNoBit) {
         out.has_reg = true;
         out.reg = static_cast<u8>(extract(lo, hi, spec.extra[0], 8));
-        out.value = sign_extend(raw, spec.bits);
+        if (out.reg != kRZ) out.value = sign_extend(raw, spec.bits);
+        out.print = out.reg == kRZ && raw >= 0x8000 ? kPrintNegative : u8{0};
         return true;
       }
       if (spec.extra[1] != kNoBit) {
@@ -107,12 +113,14 @@ bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi, u64 offset, Operand
         out.value = sign_extend(raw, spec.bits);
         return true;
       }
-      return raw < 0x8000;
+      out.print = raw >= 0x8000 ? kPrintNegative : u8{0};
+      return true;
     case Slot::kBindless:
       out.kind = OperandKind::kBindlessConstant;
       out.has_ureg = true;
       out.ureg = uniform_register(lo, hi, 32, spec.extra[0]);
       out.value = static_cast<i64>(raw * 4);
+      out.print = raw >= 0x2000 ? kPrintNegative : u8{0};
       return true;
     case Slot::kAddress:
       out.kind = OperandKind::kAddress;
@@ -174,7 +182,8 @@ std::optional<u8> operand_width(const OperandSpec& spec, u64 lo, u64 hi,
                                   : registers_of(instruction.modifiers[spec.width & 0x7f].value);
 }
 
-bool decode_row_slowly(const Row& row, u64 lo, u64 hi, u64 offset, Instruction& out) {
+bool decode_row_slowly(const Row& row, Family family, u64 lo, u64 hi, u64 offset,
+                       Instruction& out) {
   const auto modifiers = modifiers_of(row);
   for (u32 i = 0; i < modifiers.size(); ++i) {
     const u16 entry = list_entry(modifiers[i], modifier_key(modifiers[i], lo, hi));
@@ -185,7 +194,7 @@ bool decode_row_slowly(const Row& row, u64 lo, u64 hi, u64 offset, Instruction& 
   out.modifier_count = row.modifier_count;
   const auto operands = operands_of(row);
   for (u32 i = 0; i < operands.size(); ++i) {
-    if (!decode_operand(operands[i], lo, hi, offset, out.operands[i])) return false;
+    if (!decode_operand(operands[i], family, lo, hi, offset, out.operands[i])) return false;
     const std::optional<u8> width = operand_width(operands[i], lo, hi, out);
     if (!width) return false;
     out.operands[i].width = *width;

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "sass/family.hpp"
 #include "sass/instruction.hpp"
 #include "sass/rows.hpp"
 
@@ -12,7 +13,7 @@ inline constexpr u8 kStaysBit = 109;             // clear: yield after the instr
 inline constexpr u64 kReuseBits = u64{7} << 58;  // bits 122 to 124, in the high half
 
 // Fills in `out` from the word; false if the word has a value there that does not exist.
-bool decode_operand(const OperandSpec& spec, u64 lo, u64 hi, u64 offset, Operand& out);
+bool decode_operand(const OperandSpec& spec, Family family, u64 lo, u64 hi, u64 offset, Operand& out);
 
 // The number of registers of an operand whose modifiers are decoded, or nothing if it does not
 // exist.
@@ -20,6 +21,6 @@ std::optional<u8> operand_width(const OperandSpec& spec, u64 lo, u64 hi,
                                 const Instruction& instruction);
 
 // The whole row, slot by slot. The row's must-equal bits are not looked at.
-bool decode_row_slowly(const Row& row, u64 lo, u64 hi, u64 offset, Instruction& out);
+bool decode_row_slowly(const Row& row, Family family, u64 lo, u64 hi, u64 offset, Instruction& out);
 
 }  // namespace picker::sass

@@ -1,18 +1,20 @@
 #include "sass/special_registers.hpp"
 
 #include <algorithm>
-#include <array>
-#include <iterator>
 
 namespace picker::sass {
 namespace {
 
+// The first and the last family that has a name.
 struct Entry {
   u8 number;
   std::string_view name;
+  Family first = Family::kSm70;
+  Family last = Family::kSm120;
 };
 
-// In order of number. Numbers without a name are not valid in compiled code.
+// In order of number. Numbers without a name are not valid in compiled code. 134 and 135 also have
+// one on sm_110, but not on the rest of its family.
 constexpr Entry kNames[] = {
     {0, "SR_LANEID"},
     {1, "SR_CLOCK"},
@@ -27,7 +29,8 @@ constexpr Entry kNames[] = {
     {21, "SR_DIRECTCBEWRITEADDRESSLOW"},
     {22, "SR_DIRECTCBEWRITEADDRESSHIGH"},
     {23, "SR_DIRECTCBEWRITEENABLED"},
-    {24, "SR_SW_SCRATCH"},
+    {24, "SR_MACHINE_ID_0", Family::kSm70, Family::kSm75},
+    {24, "SR_SW_SCRATCH", Family::kSm80},
     {25, "SR_MACHINE_ID_1"},
     {26, "SR_MACHINE_ID_2"},
     {27, "SR_MACHINE_ID_3"},
@@ -65,6 +68,7 @@ constexpr Entry kNames[] = {
     {61, "SR_REGALLOC"},
     {62, "SR_BARRIERALLOC"},
     {64, "SR_GLOBALERRORSTATUS"},
+    {65, "SR_CGAERRORSTATUS", Family::kSm90},
     {66, "SR_WARPERRORSTATUS"},
     {67, "SR_VIRTUALSMID"},
     {68, "SR_VIRTUALENGINEID"},
@@ -110,15 +114,30 @@ constexpr Entry kNames[] = {
     {129, "SR_SNAP_PM_HI6"},
     {130, "SR_SNAP_PM7"},
     {131, "SR_SNAP_PM_HI7"},
-    {132, "SR_VARIABLE_RATE"},
+    {132, "SR_VARIABLE_RATE", Family::kSm75},
+    {134, "SR_WARPGROUP_INFO", Family::kSm90, Family::kSm90},
+    {135, "SR_WARPGROUPID", Family::kSm90, Family::kSm90},
+    {136, "SR_CgaCtaId", Family::kSm90},
+    {137, "SR_GpcLocalCgaId", Family::kSm90},
+    {138, "SR_CgaSize", Family::kSm100},
+    {139, "SR_CTARegPoolSz", Family::kSm90},
+    {141, "SR_TMemSz", Family::kSm100},
+    {142, "SR_CONTEXT_SAVE_ADDR_LO", Family::kSm120},
+    {143, "SR_CONTEXT_SAVE_ADDR_HI", Family::kSm120},
     {255, "SRZ"},
 };
 
 }  // namespace
 
+std::string_view special_register_name(u32 number, Family family) {
+  for (const Entry& entry : std::ranges::equal_range(kNames, number, {}, &Entry::number))
+    if (entry.first <= family && family <= entry.last) return entry.name;
+  return {};
+}
+
 std::string_view special_register_name(u32 number) {
-  const auto* found = std::ranges::lower_bound(kNames, number, {}, &Entry::number);
-  return found != std::end(kNames) && found->number == number ? found->name : std::string_view();
+  const auto found = std::ranges::equal_range(kNames, number, {}, &Entry::number);
+  return found.empty() ? std::string_view() : found.front().name;
 }
 
 }  // namespace picker::sass

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "sass/decoder.hpp"
 #include "support/types.hpp"
 
 namespace picker::sass {
@@ -27,7 +28,9 @@ enum class SpecialRegister : u8 {
   kZero = 255,
 };
 
-// The assembler's name of special register `number`, or an empty text if it has none.
+// The assembler's name of special register `number` on `family`, or an empty text if it has none.
+std::string_view special_register_name(u32 number, Family family);
+// The same on the first family that has a name for it: for messages.
 std::string_view special_register_name(u32 number);
 
 }  // namespace picker::sass

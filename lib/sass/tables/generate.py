@@ -38,6 +38,7 @@ FORMS = {  # form code -> (opcode bits, sets bit 91, occupant of slot b, occupan
     "u2": (0x400, 1, "ureg64", "imm"),
     "u4": (0x800, 1, "imm", "ureg64"),
 }
+CONSTANT_FORMS = ("3", "3x", "5", "5x")
 ROLES = ["Dst", "Dst2", "PDst", "PDst2", "A", "B", "C", "D", "PSrc", "PSrc2", "PSrc3", "Address",
          "Address2", "Target", "Barrier", "Aux"]
 IMMEDIATE_STYLES = {"s": "kSignedHex", "u": "kHex", "f": "kFloat", "d": "kDouble", "h": "kHalf2",
@@ -224,6 +225,10 @@ class Generator:
             # One row per distinct selection of per-family statements ("@80 mod ...").
             groups = {}
             for family in families:
+                if form in CONSTANT_FORMS and family in ("100", "120"):
+                    continue  # constants come through LDC and LDCU alone
+                if form and FORMS[form][1] and family == "70":
+                    continue  # no uniform datapath
                 chosen = []
                 for place, keyword, rest in statements:
                     if keyword.startswith("@"):
@@ -388,12 +393,12 @@ class Generator:
             self.address(row, op, text)
             row.operands.append(op)
             return
-        found = re.match(r"^(UR|UP|SR|SB|R|P|Q|B|V|Z|S|I|N|T|J|M|F|H|C|X|L|K|a|b|c)(\d*)(?::(\d+))?", text)
+        found = re.match(r"^(UPR|PR|UR|UP|SR|SB|R|P|Q|B|V|Z|S|I|N|T|J|M|F|H|C|X|L|K|a|b|c)(\d*)(?::(\d+))?", text)
         if not found:
             raise TableError(f"{row.where}: unknown operand '{token}'")
         kind, position, width = found.group(1), found.group(2), found.group(3)
         flags = text[found.end():]
-        if kind in ("R", "UR") and width:  # of a register: how many of them
+        if kind in ("R", "UR", "a", "b", "c") and width:  # of a register: how many of them
             op["width"], width = width, None
         position = int(position) if position else None
         kind_name = kind
@@ -475,6 +480,8 @@ class Generator:
                 op["style"] = "kFloat"
             if "+" not in flags:  # "+": the bits belong to an operand named before
                 row.own(range(op["bit"], op["bit"] + op["bits"]), op["slot"])
+        elif kind in ("PR", "UPR"):  # all predicates at once; no bits
+            op["slot"], op["width"] = {"PR": "kPredicate", "UPR": "kUniformPredicate"}[kind], "7"
         elif kind == "V":
             op["slot"], op["bit"], op["bits"] = "kSplitTable", 64, 8
             row.own(list(range(64, 67)) + list(range(72, 77)), "lookup table")
