@@ -122,6 +122,7 @@ class Row:
         self.memory = ("kNone", "kNone", "0")
         self.reuse = 0
         self.uniform_guard = False
+        self.low_target = None  # where the lowest bits of a code address stand, if apart
 
     def own(self, bits, what):
         for bit in bits:
@@ -264,6 +265,8 @@ class Generator:
                     return
             elif keyword == "uniform":
                 row.uniform_guard = True
+            elif keyword == "low":
+                row.low_target = Bits(rest).parts[0]
             elif keyword == "half":
                 row.negate[64], row.absolute[64] = 84, 83
         for place, keyword, rest in statements:
@@ -327,7 +330,7 @@ class Generator:
             row.memory = ("k" + space, "k" + access, size)
         elif keyword == "hint":  # reuse bits that hand-written code sets and that mean nothing
             row.reuse |= HINT
-        elif keyword in ("imm", "only", "uniform", "half"):
+        elif keyword in ("imm", "only", "uniform", "half", "low"):
             pass
         else:
             raise TableError(f"{row.where}: unknown statement '{keyword}'")
@@ -493,12 +496,12 @@ class Generator:
             op["extra"][0] = row.uniform_bits
         elif kind == "T":  # branch target relative to the next instruction
             op["slot"], op["bit"], op["bits"] = "kRelativeTarget", position, int(width or "48")
-            row.own(range(op["bit"], op["bit"] + op["bits"]), "target")
+            self.target(row, op)
         elif kind == "J":  # absolute target
             op["slot"], op["bit"], op["bits"] = "kAbsoluteTarget", position, int(width or "48")
             if "u" in flags:
                 op["flags"].add("absolute")
-            row.own(range(op["bit"], op["bit"] + op["bits"]), "target")
+            self.target(row, op)
         elif kind == "L":  # constant with byte offset and a register index: c[bank][R24 + off]
             op["slot"], op["bit"], op["bits"] = "kLoadConstant", 38, 16
             row.own(range(38, 59), "constant")
@@ -511,6 +514,13 @@ class Generator:
         else:
             raise TableError(f"{row.where}: unknown operand '{token}'")
         row.operands.append(op)
+
+    @staticmethod
+    def target(row, op):
+        row.own(range(op["bit"], op["bit"] + op["bits"]), "target")
+        if row.low_target:
+            op["extra"][0], op["extra"][1] = row.low_target
+            row.own(range(op["extra"][0], sum(row.low_target)), "target")
 
     def address(self, row, op, text):
         found = re.match(r"^(d?)\[([^\]]*)\](.*)$", text)
