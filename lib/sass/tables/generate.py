@@ -80,6 +80,15 @@ def families_of(names, where):
     return sorted(set(found), key=FAMILIES.index)
 
 
+def has_form(family, form):
+    """sm_70 has no uniform registers; sm_100 and newer take constants from registers alone."""
+    if family == "70":
+        return FORMS[form][1] == 0
+    if family in FAMILY_SETS["100+"]:
+        return not {"const", "bindless"} & set(FORMS[form][2:])
+    return True
+
+
 def identifier_of(text):
     return "k" + re.sub(r"[^A-Za-z0-9]", "_", text)
 
@@ -232,13 +241,19 @@ class Generator:
                             continue
                         keyword, _, rest = rest.partition(" ")
                     chosen.append((place, keyword, rest.strip()))
-                uniform8 = family in ("100", "120")
-                groups.setdefault((tuple(chosen), uniform8), []).append(family)
-            for (chosen, uniform8), members in groups.items():
-                self.row(where, mnemonic, base, form, members, uniform8, chosen)
+                if form is not None and not has_form(family, form):
+                    continue
+                # What the family's encoding decides by itself: uniform registers of eight bits, and
+                # halves without .F32.
+                encoding = (family in ("100", "120"), family in FAMILY_SETS["90+"] and
+                            any("$" in rest for _, _, rest in chosen))
+                groups.setdefault((tuple(chosen), encoding), []).append(family)
+            for (chosen, encoding), members in groups.items():
+                self.row(where, mnemonic, base, form, members, *encoding, chosen)
 
-    def row(self, where, mnemonic, base, form, families, uniform8, statements):
+    def row(self, where, mnemonic, base, form, families, uniform8, packed_only, statements):
         row = Row(mnemonic, where)
+        row.packed_only = packed_only
         row.families = families
         if form is not None and int(base.rstrip("+"), 16) & 0x100:
             row.reuse = HINT  # conversions and special functions
@@ -443,7 +458,7 @@ class Generator:
                 if kind != "I":
                     op["suffix_name"] = "Swizzle" + role
                     op["style"] = "kHalf2"
-                    halves = "(H1_H0) F32 H0_H0 H1_H1"
+                    halves = f"(H1_H0) {'!' if row.packed_only else 'F32'} H0_H0 H1_H1"
                     bits = f"{SWIZZLE[position]}:2"
                     if number and position == 32:  # one bit more: upper half negated
                         bits, halves = f"{bits},{number}", f"{halves} H0_NH1"
