@@ -269,7 +269,8 @@ void put_operand(Buffer& out, const Row& row, const OperandSpec& spec, const Ope
   }
   const bool inside =
       operand.kind != OperandKind::kRegister ||
-      (spec.style == Style::kHalf2 && row.opcode == Opcode::kMUFU);  // the suffix inside the bars
+      (spec.style == Style::kHalf2 &&
+       (row.opcode == Opcode::kMUFU || row.opcode == Opcode::kF2F));  // the suffix inside the bars
   if (inside && spec.suffix != 255) put_modifier(out, modifiers_of(row)[spec.suffix], lo, hi);
   if (operand.absolute) put(out, "|");
   if (operand.reuse) put(out, ".reuse");

@@ -131,6 +131,7 @@ class Row:
         self.memory = ("kNone", "kNone", "0")
         self.reuse = 0
         self.uniform_guard = False
+        self.no_reuse = False
         self.low_target = None  # where the lowest bits of a code address stand, if apart
 
     def own(self, bits, what):
@@ -280,6 +281,8 @@ class Generator:
                     return
             elif keyword == "uniform":
                 row.uniform_guard = True
+            elif keyword == "noreuse":  # the reuse bits mean nothing here
+                row.no_reuse, row.reuse = True, HINT
             elif keyword == "low":
                 row.low_target = Bits(rest).parts[0]
             elif keyword == "half":
@@ -345,7 +348,7 @@ class Generator:
             row.memory = ("k" + space, "k" + access, size)
         elif keyword == "hint":  # reuse bits that hand-written code sets and that mean nothing
             row.reuse |= HINT
-        elif keyword in ("imm", "only", "uniform", "half", "low"):
+        elif keyword in ("imm", "only", "uniform", "half", "low", "noreuse"):
             pass
         else:
             raise TableError(f"{row.where}: unknown statement '{keyword}'")
@@ -424,7 +427,7 @@ class Generator:
             position = {"reg24": 24, "reg64": 64, "ureg64": 64, "ureg24": 24}.get(occupant, 32)
             if occupant.startswith("reg"):
                 kind = "R"
-                if not row.op13 & 0x100 or row.op13 & 0xFFF < 0x200:
+                if not row.no_reuse and (not row.op13 & 0x100 or row.op13 & 0xFFF < 0x200):
                     op["reuse"] = {"a": 122, "b": 123, "c": 124}[kind_name]
             elif occupant.startswith("ureg"):
                 kind = "UR"
