@@ -100,6 +100,9 @@ void put_immediate(Buffer& out, const Operand& operand, Style style, u32 bits) {
     case Style::kFloat:
       put_float(out, value);
       break;
+    case Style::kQuietFloat:
+      put_real(out, std::bit_cast<float>(value), (value >> 31) != 0, true);
+      break;
     case Style::kDouble:
       put_double(out, value);
       break;

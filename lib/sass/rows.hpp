@@ -48,6 +48,7 @@ enum class Style : u8 {
   kSignedHex,
   kDecimal,
   kFloat,
+  kQuietFloat,  // every NaN is called quiet
   kDouble,
   kHalf2,
   kBrainHalf2,

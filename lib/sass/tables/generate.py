@@ -41,7 +41,7 @@ FORMS = {  # form code -> (opcode bits, sets bit 91, occupant of slot b, occupan
 ROLES = ["Dst", "Dst2", "PDst", "PDst2", "A", "B", "C", "D", "PSrc", "PSrc2", "PSrc3", "Address",
          "Address2", "Target", "Barrier", "Aux"]
 IMMEDIATE_STYLES = {"s": "kSignedHex", "u": "kHex", "f": "kFloat", "d": "kDouble", "h": "kHalf2",
-                    "b": "kBrainHalf2", "n": "kDecimal", "r": "kRelative"}
+                    "q": "kQuietFloat", "b": "kBrainHalf2", "n": "kDecimal", "r": "kRelative"}
 NEGATE = {24: 72, 32: 63, 64: 75}
 ABSOLUTE = {24: 73, 32: 62, 64: 74}
 SWIZZLE = {24: 74, 32: 60, 64: 81}
@@ -241,6 +241,8 @@ class Generator:
                         if family not in families_of(keyword[1:].split(","), place):
                             continue
                         keyword, _, rest = rest.partition(" ")
+                    if keyword == "imm" and rest.strip() == "f" and family == "70":
+                        rest = "q"  # its disassembler calls every NaN of single precision quiet
                     chosen.append((place, keyword, rest.strip()))
                 if form is not None and not has_form(family, form):
                     continue
