@@ -174,6 +174,36 @@ def arithmetic():
                "st.global.v4.u32 [gq+128],{r10,r11,r10,r13};")
 
 
+def mixed():
+    """Half and single precision together; branches on a uniform predicate; threads of one warp apart."""
+    store = RESULT["f"][1]
+    for kind, mod, sat in itertools.product(("f16", "bf16"), ("", ".rn", ".rz", ".rm", ".rp"), ("", ".sat")):
+        for b in ("f5", "f1", "0f3FC00000"):
+            for op in ("add", "sub"):
+                yield f"{op}{mod}{sat}.f32.{kind} f10,h4,{b}; {store}"
+            if mod:
+                yield f"fma{mod}{sat}.f32.{kind} f10,h4,h5,{b}; {store}"
+                yield f"neg.f32 f7,{b}; fma{mod}{sat}.f32.{kind} f10,h4,h1,f7; {store}"
+    for kind in ("e4m3x2", "e5m2x2", "e2m1x2", "e2m3x2", "e3m2x2"):
+        for relu, source in itertools.product(("", ".relu"), ("f16x2", "bf16x2")):
+            if kind == "e2m1x2":
+                yield (f"{{.reg .b8 t; cvt.rn.satfinite{relu}.{kind}.{source} t,r4; cvt.u16.u8 h10,t;"
+                       "st.global.b16 [gq+128],h10;}")
+                yield f"{{.reg .b8 t; cvt.u8.u16 t,h4; cvt.rn{relu}.{source}.{kind} r10,t; {RESULT['r'][1]}}}"
+            else:
+                yield f"cvt.rn.satfinite{relu}.{kind}.{source} h10,r4; {RESULT['h'][1]}"
+                yield f"cvt.rn{relu}.{source}.{kind} r10,h4; {RESULT['r'][1]}"
+    for to in ("s8", "u8"):
+        for rounding, relu in itertools.product(("rni", "rzi"), ("", "max.f32 f4,f4,0f00000000;")):
+            yield f"{relu} cvt.{rounding}.sat.{to}.f32 h10,f4; {RESULT['h'][1]}"
+    for cmp, op in itertools.product(("eq", "ltu"), ("add", "min", "max", "mul")):
+        yield (f"{op}.f32 f7,f1,f2; setp.{cmp}.f32 p8,f7,f2; @p8 bra L1; st.global.f32 [gp+128],f7; L1:")
+    for op in ("cvt.rni.s32.f32 r10,f1", "cvt.rzi.u32.f32 r10,f1", "cvt.rni.f32.f32 f7,f1; mov.b32 r10,f7",
+               "cvt.rn.f16.f32 h10,f1; mov.b32 r10,{h10,h10}", "cvt.rn.f16x2.f32 r10,f1,f2",
+               "min.xorsign.abs.f32 f7,f1,f2; mov.b32 r10,f7", "set.lt.f32.f32 f7,f1,f2; mov.b32 r10,f7"):
+        yield f"{op}; add.u32 r10,r10,1; st.global.u32 [gp+128],r10;"
+
+
 def comparisons():
     for cmp in ("eq", "ne", "lt", "le", "gt", "ge"):
         for t, a, b in (("s32", "r4", "r5"), ("s32", "r4", "r1"), ("s32", "r4", "9"), ("s32", "r1", "r2"),
@@ -640,7 +670,7 @@ def matrix():
         yield mma(f"mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.f32.{ta}.{tb}.f32", 4, 4, 4, 4, "f", ",r4,0x0")
 
 
-GROUPS = [arithmetic, comparisons, conversions, video, memory, atomics, warp, barriers, special, control, textures, matrix]
+GROUPS = [arithmetic, mixed, comparisons, conversions, video, memory, atomics, warp, barriers, special, control, textures, matrix]
 
 
 def compile_one(job):

@@ -100,6 +100,9 @@ void put_immediate(Buffer& out, const Operand& operand, Style style, u32 bits) {
     case Style::kFloat:
       put_float(out, value);
       break;
+    case Style::kQuietFloat:
+      put_real(out, std::bit_cast<float>(value), (value >> 31) != 0, true);
+      break;
     case Style::kDouble:
       put_double(out, value);
       break;
@@ -274,7 +277,8 @@ void put_operand(Buffer& out, const Row& row, const OperandSpec& spec, const Ope
   }
   const bool inside =
       operand.kind != OperandKind::kRegister ||
-      (spec.style == Style::kHalf2 && row.opcode == Opcode::kMUFU);  // the suffix inside the bars
+      (spec.style == Style::kHalf2 &&
+       (row.opcode == Opcode::kMUFU || row.opcode == Opcode::kF2F));  // the suffix inside the bars
   if (inside && spec.suffix != 255) put_modifier(out, modifiers_of(row)[spec.suffix], lo, hi);
   if (operand.absolute) put(out, "|");
   if (operand.reuse) put(out, ".reuse");

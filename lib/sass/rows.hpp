@@ -48,6 +48,7 @@ enum class Style : u8 {
   kSignedHex,
   kDecimal,
   kFloat,
+  kQuietFloat,  // every NaN is called quiet
   kDouble,
   kHalf2,
   kBrainHalf2,
@@ -84,7 +85,9 @@ struct OperandSpec {
   u8 suffix;  // index of the modifier printed after the operand, or 255
   u8 flags;   // kFlag...
   Style style;
-  std::array<u8, 6> extra;  // addresses: register, scale, wide, uniform register, descriptor, shown
+  // Addresses: register, scale, wide, uniform register, descriptor, shown. Code addresses: bit and
+  // width of the lowest part if that stands apart.
+  std::array<u8, 6> extra;
   u8 uniform_bits;
   u8 literal;
   u8 default_value;  // of an optional number: not printed; of an address: 1 if URZ is not printed

@@ -20,6 +20,17 @@ u8 uniform_register(u64 lo, u64 hi, u32 bit, u32 bits) {
   return number == (u64{1} << bits) - 1 ? kURZ : static_cast<u8>(number);
 }
 
+// A code address or distance in words of four bytes. On newer families its lowest bits stand apart.
+i64 code_words(const OperandSpec& spec, u64 lo, u64 hi, bool is_signed) {
+  u64 words = extract(lo, hi, spec.bit, spec.bits);
+  u32 bits = spec.bits;
+  if (spec.extra[0] != kNoBit) {
+    words = words << spec.extra[1] | extract(lo, hi, spec.extra[0], spec.extra[1]);
+    bits += spec.extra[1];
+  }
+  return is_signed ? sign_extend(words, bits) : static_cast<i64>(words);
+}
+
 }  // namespace
 
 bool decode_operand(const OperandSpec& spec, Family family, u64 lo, u64 hi, u64 offset,
@@ -158,13 +169,11 @@ bool decode_operand(const OperandSpec& spec, Family family, u64 lo, u64 hi, u64 
     case Slot::kRelativeTarget:
       out.kind = OperandKind::kCodeAddress;
       out.value = static_cast<i64>(offset + kInstructionBytes +
-                                   static_cast<u64>(sign_extend(raw, spec.bits)) * 4);
+                                   static_cast<u64>(code_words(spec, lo, hi, true)) * 4);
       return true;
     case Slot::kAbsoluteTarget:
       out.kind = OperandKind::kCodeAddress;
-      out.value = ((spec.flags & kFlagAbsolute) != 0 ? static_cast<i64>(raw)
-                                                     : sign_extend(raw, spec.bits)) *
-                  4;
+      out.value = code_words(spec, lo, hi, (spec.flags & kFlagAbsolute) == 0) * 4;
       return true;
   }
   return false;

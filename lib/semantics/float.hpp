@@ -403,7 +403,8 @@ template <ConcreteDomain D>
 void approximated(D& d, const Instruction& in) {
   const Operand* a = in.find(Role::kA);
   const std::optional<Value> function = in.modifier(Field::kFunction);
-  if (!function || !is_plain_float(a) || in.has(Field::kType, Value::kF16)) return d.unmodelled(in);
+  if (!function || !is_plain_float(a) || !in.has(Field::kType, Value::kF32))
+    return d.unmodelled(in);
   const Lanes<u32> x = read_single(d, *a);
   Lanes<u32> out;
   if (*function == Value::kRCP64H || *function == Value::kRSQ64H) {

@@ -135,8 +135,8 @@ void half_minimum(D& d, const Instruction& in) {
   const auto x = read_halves(d, in, in.find(Role::kA), Field::kSwizzleA);
   const auto y = read_halves(d, in, in.find(Role::kB), Field::kSwizzleB);
   const std::optional<HalfMode> m = half_mode(in);
-  if (!x || !y || !m) return d.unmodelled(in);
   const bool propagate = in.has(Field::kNan, Value::kNAN);
+  if (!x || !y || !m || (!propagate && !plain(in, Field::kNan))) return d.unmodelled(in);
   const LaneMask smaller = read_flag(d, in.find(Role::kPSrc));
   HalfPair out;
   for (u32 i = 0; i < kWarpSize; ++i) {
@@ -200,7 +200,8 @@ void half_set(D& d, const Instruction& in) {
   const auto p = combine(d, in.modifier(Field::kBool), typename D::Flag{(*results)[0]}, other);
   const auto q = combine(d, in.modifier(Field::kBool), typename D::Flag{(*results)[1]}, other);
   if (!p || !q) return d.unmodelled(in);
-  const u32 truth = in.has(Field::kBoolFloat, Value::kBF) ? 0x3c00 : 0xffff;
+  const u32 one = in.has(Field::kAccType, Value::kBF16_V2) ? 0x3f80 : 0x3c00;
+  const u32 truth = in.has(Field::kBoolFloat, Value::kBF) ? one : 0xffff;
   Lanes<u32> out;
   for (u32 i = 0; i < kWarpSize; ++i) out[i] = ((*p)[i] ? truth : 0) | ((*q)[i] ? truth << 16 : 0);
   write_word(d, *in.find(Role::kDst), out);

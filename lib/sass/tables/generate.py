@@ -42,7 +42,7 @@ CONSTANT_FORMS = ("3", "3x", "5", "5x")
 ROLES = ["Dst", "Dst2", "PDst", "PDst2", "A", "B", "C", "D", "PSrc", "PSrc2", "PSrc3", "Address",
          "Address2", "Target", "Barrier", "Aux"]
 IMMEDIATE_STYLES = {"s": "kSignedHex", "u": "kHex", "f": "kFloat", "d": "kDouble", "h": "kHalf2",
-                    "b": "kBrainHalf2", "n": "kDecimal", "r": "kRelative"}
+                    "q": "kQuietFloat", "b": "kBrainHalf2", "n": "kDecimal", "r": "kRelative"}
 NEGATE = {24: 72, 32: 63, 64: 75}
 ABSOLUTE = {24: 73, 32: 62, 64: 74}
 SWIZZLE = {24: 74, 32: 60, 64: 81}
@@ -79,6 +79,15 @@ def families_of(names, where):
         if family not in FAMILIES:
             raise TableError(f"{where}: unknown family {family}")
     return sorted(set(found), key=FAMILIES.index)
+
+
+def has_form(family, form):
+    """sm_70 has no uniform registers; sm_100 and newer take constants from registers alone."""
+    if family == "70":
+        return FORMS[form][1] == 0
+    if family in FAMILY_SETS["100+"]:
+        return not {"const", "bindless"} & set(FORMS[form][2:])
+    return True
 
 
 def identifier_of(text):
@@ -123,6 +132,8 @@ class Row:
         self.memory = ("kNone", "kNone", "0")
         self.reuse = 0
         self.uniform_guard = False
+        self.no_reuse = False
+        self.low_target = None  # where the lowest bits of a code address stand, if apart
 
     def own(self, bits, what):
         for bit in bits:
@@ -235,14 +246,22 @@ class Generator:
                         if family not in families_of(keyword[1:].split(","), place):
                             continue
                         keyword, _, rest = rest.partition(" ")
+                    if keyword == "imm" and rest.strip() == "f" and family == "70":
+                        rest = "q"  # its disassembler calls every NaN of single precision quiet
                     chosen.append((place, keyword, rest.strip()))
-                uniform8 = family in ("100", "120")
-                groups.setdefault((tuple(chosen), uniform8), []).append(family)
-            for (chosen, uniform8), members in groups.items():
-                self.row(where, mnemonic, base, form, members, uniform8, chosen)
+                if form is not None and not has_form(family, form):
+                    continue
+                # What the family's encoding decides by itself: uniform registers of eight bits, and
+                # halves without .F32.
+                encoding = (family in ("100", "120"), family in FAMILY_SETS["90+"] and
+                            any("$" in rest for _, _, rest in chosen))
+                groups.setdefault((tuple(chosen), encoding), []).append(family)
+            for (chosen, encoding), members in groups.items():
+                self.row(where, mnemonic, base, form, members, *encoding, chosen)
 
-    def row(self, where, mnemonic, base, form, families, uniform8, statements):
+    def row(self, where, mnemonic, base, form, families, uniform8, packed_only, statements):
         row = Row(mnemonic, where)
+        row.packed_only = packed_only
         row.families = families
         if form is not None and int(base.rstrip("+"), 16) & 0x100:
             row.reuse = HINT  # conversions and special functions
@@ -269,6 +288,10 @@ class Generator:
                     return
             elif keyword == "uniform":
                 row.uniform_guard = True
+            elif keyword == "noreuse":  # the reuse bits mean nothing here
+                row.no_reuse, row.reuse = True, HINT
+            elif keyword == "low":
+                row.low_target = Bits(rest).parts[0]
             elif keyword == "half":
                 row.negate[64], row.absolute[64] = 84, 83
         for place, keyword, rest in statements:
@@ -332,7 +355,7 @@ class Generator:
             row.memory = ("k" + space, "k" + access, size)
         elif keyword == "hint":  # reuse bits that hand-written code sets and that mean nothing
             row.reuse |= HINT
-        elif keyword in ("imm", "only", "uniform", "half"):
+        elif keyword in ("imm", "only", "uniform", "half", "low", "noreuse"):
             pass
         else:
             raise TableError(f"{row.where}: unknown statement '{keyword}'")
@@ -411,7 +434,7 @@ class Generator:
             position = {"reg24": 24, "reg64": 64, "ureg64": 64, "ureg24": 24}.get(occupant, 32)
             if occupant.startswith("reg"):
                 kind = "R"
-                if not row.op13 & 0x100 or row.op13 & 0xFFF < 0x200:
+                if not row.no_reuse and (not row.op13 & 0x100 or row.op13 & 0xFFF < 0x200):
                     op["reuse"] = {"a": 122, "b": 123, "c": 124}[kind_name]
             elif occupant.startswith("ureg"):
                 kind = "UR"
@@ -445,7 +468,7 @@ class Generator:
                 if kind != "I":
                     op["suffix_name"] = "Swizzle" + role
                     op["style"] = "kHalf2"
-                    halves = "(H1_H0) F32 H0_H0 H1_H1"
+                    halves = f"(H1_H0) {'!' if row.packed_only else 'F32'} H0_H0 H1_H1"
                     bits = f"{SWIZZLE[position]}:2"
                     if number and position == 32:  # one bit more: upper half negated
                         bits, halves = f"{bits},{number}", f"{halves} H0_NH1"
@@ -500,12 +523,12 @@ class Generator:
             op["extra"][0] = row.uniform_bits
         elif kind == "T":  # branch target relative to the next instruction
             op["slot"], op["bit"], op["bits"] = "kRelativeTarget", position, int(width or "48")
-            row.own(range(op["bit"], op["bit"] + op["bits"]), "target")
+            self.target(row, op)
         elif kind == "J":  # absolute target
             op["slot"], op["bit"], op["bits"] = "kAbsoluteTarget", position, int(width or "48")
             if "u" in flags:
                 op["flags"].add("absolute")
-            row.own(range(op["bit"], op["bit"] + op["bits"]), "target")
+            self.target(row, op)
         elif kind == "L":  # constant with byte offset and a register index: c[bank][R24 + off]
             op["slot"], op["bit"], op["bits"] = "kLoadConstant", 38, 16
             row.own(range(38, 59), "constant")
@@ -518,6 +541,13 @@ class Generator:
         else:
             raise TableError(f"{row.where}: unknown operand '{token}'")
         row.operands.append(op)
+
+    @staticmethod
+    def target(row, op):
+        row.own(range(op["bit"], op["bit"] + op["bits"]), "target")
+        if row.low_target:
+            op["extra"][0], op["extra"][1] = row.low_target
+            row.own(range(op["extra"][0], sum(row.low_target)), "target")
 
     def address(self, row, op, text):
         found = re.match(r"^(d?)\[([^\]]*)\](.*)$", text)
