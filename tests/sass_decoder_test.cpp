@@ -100,5 +100,55 @@ TEST(SassDecoder, GivesMemoryEffects) {
             MemoryAccess::kNone);
 }
 
+TEST(SassDecoder, NamesSpecialRegistersByFamily) {
+  constexpr u64 kHi = 0x000e220000008800, kLo = 0x0000000000028919;
+  const Instruction read = Decoder(Family::kSm90).decode(kLo, kHi, 0);
+  EXPECT_EQ(to_text(read, kLo, kHi), "@!P0 S2R R2, SR_CgaCtaId");
+  EXPECT_FALSE(decode80(kHi, kLo).known());  // no clusters there
+}
+
+TEST(SassDecoder, ReadsTheUpperHalfOfAConstantBank) {
+  // From a kernel with 32,412 bytes of parameters at 0x1a80: the word 8000 of an array at byte 8.
+  constexpr u64 kHi = 0x004fca00078e0205, kLo = 0x0025e20000057624;
+  EXPECT_EQ(text80(kHi, kLo), "IMAD R5, R0, R5, c[0x0][-0x6878]");
+  EXPECT_EQ(decode80(kHi, kLo).find(Role::kC)->value, 0x1a80 + 8 + 4 * 8000);
+  // The same of LDC on sm_100, whose parameters begin at 0x380.
+  constexpr u64 kLoadHi = 0x000e700000000800, kLoadLo = 0x00202200ff057b82;
+  const Instruction load = Decoder(Family::kSm100).decode(kLoadLo, kLoadHi, 0);
+  EXPECT_EQ(to_text(load, kLoadLo, kLoadHi), "LDC R5, c[0x0][-0x7f78]");
+  EXPECT_EQ(load.find(Role::kA)->value, 0x380 + 8 + 4 * 8000);
+}
+
+TEST(SassDecoder, KnowsPairsOfSm120) {
+  using enum RegisterFile;
+  const Decoder decoder(Family::kSm120);
+  const auto decode = [&](u64 hi, u64 lo) { return decoder.decode(lo, hi, 0); };
+  const auto text = [&](u64 hi, u64 lo) { return to_text(decode(hi, lo), lo, hi); };
+  EXPECT_EQ(text(0x000fde0000402000, 0x0000000000047402), "MOV.64 R4, 0x4020000000000000");
+  EXPECT_EQ(decode(0x000fde0000402000, 0x0000000000047402).find(Role::kA)->value,
+            0x4020000000000000);
+  EXPECT_FALSE(decode80(0x000fde0000402000, 0x0000000000047402).known());
+  // The 33rd bit of SEL.64's immediate is its sign.
+  EXPECT_EQ(text(0x000fc80000000000, 0x0000000102027407), "SEL.64 R2, R2, 0x1, P0");
+  EXPECT_EQ(text(0x000fc80000000001, 0x0000000102027407), "SEL.64 R2, R2, -0xffffffff, P0");
+  const Instruction select = decode(0x000fc80000000001, 0x0000000102027407);
+  EXPECT_EQ(select.find(Role::kB)->value, 1 - (i64{1} << 32));
+  EXPECT_EQ(defs(select), (Registers{{kGeneral, 2}, {kGeneral, 3}}));
+  EXPECT_NE(select.opcode, Opcode::kSEL);  // another meaning
+  // ISETP.GE.S64.AND P?, PT, R10, UR6, PT reads two pairs; on sm_100 bit 80 means nothing.
+  const Instruction compare = decode(0x004fdc000bf16270, 0x000000060a007c0c);
+  EXPECT_TRUE(compare.has(Field::kType, Value::kS64));
+  EXPECT_EQ(uses(compare),
+            (Registers{{kGeneral, 10}, {kGeneral, 11}, {kUniform, 6}, {kUniform, 7}}));
+  EXPECT_FALSE(Decoder(Family::kSm100).decode(0x000000060a007c0c, 0x004fdc000bf16270, 0).known());
+}
+
+TEST(SassDecoder, ShowsCarriesAlwaysFromSm100On) {
+  constexpr u64 kHi = 0x000fe40007ffe0ff, kLo = 0x0000000102023810;
+  EXPECT_EQ(to_text(Decoder(Family::kSm100).decode(kLo, kHi, 0), kLo, kHi),
+            "@P3 IADD3 R2, PT, PT, R2, 0x1, RZ");
+  EXPECT_EQ(text80(kHi, kLo), "@P3 IADD3 R2, R2, 0x1, RZ");
+}
+
 }  // namespace
 }  // namespace picker::sass

@@ -63,6 +63,7 @@ void execute(D& d, const Instruction& in) {
     case Opcode::kS2R:
     case Opcode::kS2UR:
     case Opcode::kCS2R:
+    case Opcode::kCS2UR:
       return read_special(d, in);
     case Opcode::kR2UR:
       return to_uniform(d, in);
@@ -104,6 +105,8 @@ void execute(D& d, const Instruction& in) {
     case Opcode::kVOTEU:
     case Opcode::kMATCH:
     case Opcode::kREDUX:
+    case Opcode::kCREDUX:
+    case Opcode::kELECT:
       return d.warp_value(in);
     default:
       return class_of(in) == Class::kMemory ? d.unmodelled_memory(in) : d.unmodelled(in);

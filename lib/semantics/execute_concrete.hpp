@@ -33,6 +33,7 @@ bool execute_concrete(D& d, const Instruction& in) {
     case Opcode::kVABSDIFF4:
       return absolute_difference(d, in);
     case Opcode::kLEPC: {
+      if (in.find(Role::kTarget) != nullptr) return false;  // another instruction's address
       d.write_code_address(in);
       return true;
     }

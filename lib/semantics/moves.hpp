@@ -44,14 +44,15 @@ void select(D& d, const Instruction& in) {
   }
 }
 
-// S2R, S2UR, CS2R: special registers; CS2R reads 64 bits unless .32.
+// S2R, S2UR, CS2R, CS2UR: special registers; CS2R reads 64 bits unless .32.
 template <class D>
 void read_special(D& d, const Instruction& in) {
   const Operand *dst = in.find(Role::kDst), *source = in.find(Role::kA);
   if (source == nullptr || source->kind != OperandKind::kSpecialRegister) return d.unmodelled(in);
   const u32 number = static_cast<u32>(source->value);
   // In a uniform register, what differs from lane to lane is some lane's.
-  const bool some_lane = in.opcode == Opcode::kS2UR && varies_by_lane(number);
+  const bool some_lane =
+      (in.opcode == Opcode::kS2UR || in.opcode == Opcode::kCS2UR) && varies_by_lane(number);
   for (u32 i = 0; i < dst->width; ++i) {
     const typename D::Word x = d.special_register(in, number, i);
     write_word(d, *dst, some_lane ? d.any_lane(in, x) : x, i);
@@ -63,8 +64,8 @@ template <class D>
 void to_uniform(D& d, const Instruction& in) {
   const Operand *dst = in.find(Role::kDst), *a = in.find(Role::kA);
   const Operand* p = in.find(Role::kPDst);
-  if (!is_plain_word(a) || a->negate || a->invert || (p != nullptr && p->reg != sass::kPT))
-    return d.unmodelled(in);
+  if (p != nullptr && p->reg != sass::kPT) return d.warp_value(in);  // looks at all lanes
+  if (!is_plain_word(a) || a->negate || a->invert) return d.unmodelled(in);
   write_word(d, *dst, d.any_lane(in, read_raw_word(d, *a)));
 }
 
