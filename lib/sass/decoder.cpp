@@ -79,6 +79,10 @@ bool scheduling_is_legal(u64 hi, u8 reusable) {
       out.kind = OperandKind::kUniformPredicate;
       out.reg = static_cast<u8>(raw);
       return true;
+    case Slot::kUniformPredicate7:
+      out.kind = OperandKind::kUniformPredicate;
+      out.reg = static_cast<u8>(7 - raw);
+      return true;
     case Slot::kImmediate:
       out.kind = OperandKind::kImmediate;
       out.value = static_cast<i64>(raw);

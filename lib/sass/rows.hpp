@@ -25,6 +25,7 @@ enum class Slot : u8 {
   kPredicate,
   kPredicate7,  // stored as 7 - number, so that all-zero bits mean PT
   kUniformPredicate,
+  kUniformPredicate7,
   kImmediate,
   kBits,
   kMask,
