@@ -391,7 +391,7 @@ class Generator:
             self.address(row, op, text)
             row.operands.append(op)
             return
-        found = re.match(r"^(UR|UP|UQ|SR|SB|R|P|Q|B|V|Z|S|I|N|T|J|M|F|H|C|X|L|K|a|b|c)(\d*)(?::(\d+))?", text)
+        found = re.match(r"^(UR|UP|UQ|UX|SR|SB|R|P|Q|B|V|Z|S|I|N|T|J|M|F|H|C|X|L|K|a|b|c)(\d*)(?::(\d+))?", text)
         if not found:
             raise TableError(f"{row.where}: unknown operand '{token}'")
         kind, position, width = found.group(1), found.group(2), found.group(3)
@@ -482,6 +482,9 @@ class Generator:
         elif kind == "V":
             op["slot"], op["bit"], op["bits"] = "kSplitTable", 64, 8
             row.own(list(range(64, 67)) + list(range(72, 77)), "lookup table")
+        elif kind == "UX":  # a uniform register in two pieces
+            op["slot"], op["bit"], op["bits"] = "kSplitUniform", 60, 8
+            row.own(list(range(60, 63)) + list(range(73, 78)), "uniform register")
         elif kind == "Z":
             op["slot"], op["bit"], op["bits"] = "kSwizzle", position, 8
             row.own(range(position, position + 8), "swizzle")
