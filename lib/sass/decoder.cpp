@@ -67,6 +67,10 @@ bool scheduling_is_legal(u64 hi, u8 reusable) {
       out.kind = OperandKind::kUniformRegister;
       out.reg = uniform_register(lo, hi, spec.bit, spec.bits);
       return true;
+    case Slot::kUniformNext:
+      out.kind = OperandKind::kUniformRegister;
+      out.reg = static_cast<u8>(raw + 1);
+      return raw < kURZ - 1;
     case Slot::kSplitUniform:
       out.kind = OperandKind::kUniformRegister;
       out.reg = static_cast<u8>(extract(lo, hi, 60, 3) | extract(lo, hi, 73, 5) << 3);

@@ -197,7 +197,8 @@ void put_operand(Buffer& out, const Row& row, const OperandSpec& spec, const Ope
   if (operand.absolute) put(out, "|");
   // A register that a word precedes: gdesc[UR4].
   const bool wrapped = operand.kind != OperandKind::kNone && spec.literal != 0;
-  if (wrapped) put(out, "{}[", literal_text(spec.literal));
+  const bool address = operand.kind == OperandKind::kAddress;  // has brackets of its own
+  if (wrapped) put(out, "{}{}", literal_text(spec.literal), address ? "" : "[");
   switch (operand.kind) {
     case OperandKind::kNone:
       put(out, literal_text(spec.literal));
@@ -270,7 +271,7 @@ void put_operand(Buffer& out, const Row& row, const OperandSpec& spec, const Ope
       put_signed_hex(out, operand.value);
       break;
   }
-  if (wrapped) put(out, "]");
+  if (wrapped && !address) put(out, "]");
   const bool inside =
       operand.kind != OperandKind::kRegister ||
       (spec.style == Style::kHalf2 && row.opcode == Opcode::kMUFU);  // the suffix inside the bars

@@ -384,14 +384,17 @@ class Generator:
         if suffix:
             op["suffix_name"] = suffix.group(1)
             text = text.replace(suffix.group(0), "")
-        wrapped = re.match(r"^([a-z]\w+)\[((?:UR|R)\d+)\](.*)$", text)
+        wrapped = re.match(r"^([a-z]\w+)\[((?:UR|UN|R)\d+)\](.*)$", text)
         if wrapped:  # a register in brackets that a word precedes: gdesc[UR4]
             op["text"], text = wrapped.group(1), wrapped.group(2) + wrapped.group(3)
+        wrapped = re.match(r"^([a-z]\w+)(\[.*)$", text)
+        if wrapped:  # the same of an address: tmem[UR4+0x10]
+            op["text"], text = wrapped.groups()
         if "[" in text:
             self.address(row, op, text)
             row.operands.append(op)
             return
-        found = re.match(r"^(UR|UP|UQ|UX|SR|SB|R|P|Q|B|V|Z|S|I|N|T|J|M|F|H|C|X|L|K|a|b|c)(\d*)(?::(\d+))?", text)
+        found = re.match(r"^(UR|UP|UQ|UX|UN|SR|SB|R|P|Q|B|V|Z|S|I|N|T|J|M|F|H|C|X|L|K|a|b|c)(\d*)(?::(\d+))?", text)
         if not found:
             raise TableError(f"{row.where}: unknown operand '{token}'")
         kind, position, width = found.group(1), found.group(2), found.group(3)
@@ -468,7 +471,7 @@ class Generator:
             row.reuse |= 1 << (op["reuse"] - 122)
         simple = {"R": ("kRegister", 8), "UR": ("kUniform", row.uniform_bits), "P": ("kPredicate", 3),
                   "Q": ("kPredicate7", 3), "UP": ("kUniformPredicate", 3),
-                  "UQ": ("kUniformPredicate7", 3), "SR": ("kSpecial", 8), "SB": ("kScoreboard", 3),
+                  "UQ": ("kUniformPredicate7", 3), "UN": ("kUniformNext", 8), "SR": ("kSpecial", 8), "SB": ("kScoreboard", 3),
                   "B": ("kBarrier", 4), "S": ("kSignedBits", 24), "I": ("kImmediate", 32),
                   "N": ("kBits", 5), "F": ("kImmediate", 32), "H": ("kImmediate", 16),
                   "M": ("kMask", 16)}
