@@ -32,9 +32,9 @@ enum class Slot : u8 {
   kSwizzle,  // FSWZADD: which lanes are added, subtracted or skipped
   kSignedBits,
   kSpecial,
-  kUniformNext,  // the uniform register after the one that the bits name
+  kUniformNext,   // the uniform register after the one that the bits name
   kSplitUniform,  // a uniform register: bits 60..62 and 73..77
-  kSplitTable,  // PLOP3's lookup table: bits 64..66 and 72..76
+  kSplitTable,    // PLOP3's lookup table: bits 64..66 and 72..76
   kScoreboard,
   kBarrier,
   kConstant,
