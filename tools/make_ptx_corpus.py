@@ -670,7 +670,200 @@ def matrix():
         yield mma(f"mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.f32.{ta}.{tb}.f32", 4, 4, 4, 4, "f", ",r4,0x0")
 
 
-GROUPS = [arithmetic, mixed, comparisons, conversions, video, memory, atomics, warp, barriers, special, control, textures, matrix]
+def wgmma():
+    """Warpgroup matrix instructions (sm_90a)."""
+    def kernel(name, registers, kind, a, rest):
+        outs = ",".join(f"m{i}" for i in range(registers))
+        loads = "".join(f"ld.global.{kind} m{i},[gq+{8 * i}];" for i in range(registers))
+        stores = "".join(f"st.global.{kind} [gq+{8 * i}],m{i};" for i in range(registers))
+        fragments = "".join(f"ld.global.b32 a{i},[gq+{1024 + 8 * i}];" for i in range(4)) if "{" in a else ""
+        return (f"{{.reg .{kind} m<{registers}>; .reg .b32 a<4>; {loads}{fragments} wgmma.fence.sync.aligned;"
+                f"{name} {{{outs}}},{a},rd2,{rest}; wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; {stores}}}")
+    fragment = "{a0,a1,a2,a3}"
+    for sparse in ("", ".sp"):
+        k = 2 if sparse else 1
+        meta = "r4,0," if sparse else ""
+        p = f"wgmma.mma_async{sparse}.sync.aligned."
+        for n in (8, 16, 24, 64, 128, 136, 256):
+            for result, t in (("f32", "f16"), ("f16", "f16"), ("f32", "bf16")):
+                name = p + f"m64n{n}k{16 * k}.{result}.{t}.{t}"
+                count, kind = (n // 2, "f32") if result == "f32" else (n // 4, "b32")
+                yield kernel(name, count, kind, "rd1", meta + "p1,1,1,0,0")
+                yield kernel(name, count, kind, fragment, meta + "p1,1,1,0")
+                if n in (8, 64):
+                    yield kernel(name, count, kind, "rd1", meta + "1,-1,1,1,0")
+                    yield kernel(name, count, kind, "rd1", meta + "0,1,-1,0,1")
+                    yield kernel(name, count, kind, "rd1", meta + "p1,-1,-1,1,1")
+                    yield kernel(name, count, kind, fragment, meta + "p1,-1,1,1")
+                    yield kernel(name, count, kind, fragment, meta + "0,1,-1,0")
+            name = p + f"m64n{n}k{8 * k}.f32.tf32.tf32"
+            yield kernel(name, n // 2, "f32", "rd1", meta + "p1,1,1")
+            yield kernel(name, n // 2, "f32", fragment, meta + "p1,1,-1")
+            for result in ("f32", "f16"):
+                for ta, tb in itertools.product(("e4m3", "e5m2"), repeat=2):
+                    name = p + f"m64n{n}k{32 * k}.{result}.{ta}.{tb}"
+                    count, kind = (n // 2, "f32") if result == "f32" else (n // 4, "b32")
+                    yield kernel(name, count, kind, "rd1", meta + "p1,1,1")
+                    yield kernel(name, count, kind, fragment, meta + "p1,-1,1")
+            if n in (8, 16, 24, 64, 128, 256):
+                for saturate in ("", ".satfinite"):
+                    for ta, tb in itertools.product(("s8", "u8"), repeat=2):
+                        name = p + f"m64n{n}k{32 * k}.s32.{ta}.{tb}{saturate}"
+                        yield kernel(name, n // 2, "b32", "rd1", meta + "p1")
+                        yield kernel(name, n // 2, "b32", fragment, meta + "p1")
+                if not sparse:
+                    name = p + f"m64n{n}k256.s32.b1.b1.and.popc"
+                    yield kernel(name, n // 2, "b32", "rd1", "p1")
+                    yield kernel(name, n // 2, "b32", fragment, "p1")
+    for selector in (1, 2, 3):
+        yield kernel(f"wgmma.mma_async.sp.sync.aligned.m64n16k32.f32.f16.f16", 8, "f32", "rd1", f"r4,{selector},p1,1,1,0,0")
+        yield kernel(f"wgmma.mma_async.sp.sync.aligned.m64n16k64.f32.e4m3.e4m3", 8, "f32", fragment, f"r4,{selector},p1,1,1")
+    # two in a row: only the last one sets the scoreboard
+    two = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {m0,m1,m2,m3},rd1,rd2,p1,1,1,0,0;"
+    yield ("{.reg .f32 m<4>; mov.f32 m0,0f00000000; mov.f32 m1,m0; mov.f32 m2,m0; mov.f32 m3,m0;"
+           f"wgmma.fence.sync.aligned; {two}{two} wgmma.commit_group.sync.aligned; {two} wgmma.commit_group.sync.aligned;"
+           f"wgmma.wait_group.sync.aligned 1; {two} wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;"
+           "st.global.v4.f32 [gq],{m0,m1,m2,m3};}")
+
+
+def tensor_memory():
+    """tcgen05 (sm_100a and its relatives)."""
+    for cta in ("1", "2"):
+        group = f"cta_group::{cta}"
+        for columns in ("32", "512", "r4"):
+            yield (f"tcgen05.alloc.{group}.sync.aligned.shared::cta.b32 [sp],{columns};"
+                   f"tcgen05.dealloc.{group}.sync.aligned.b32 r5,{columns};"
+                   f"tcgen05.relinquish_alloc_permit.{group}.sync.aligned;")
+        yield f"tcgen05.alloc.{group}.sync.aligned.b32 [gq],64;"
+        for source in ("r4", "r1"):
+            yield f"tcgen05.shift.{group}.down [{source}];"
+        for shape in ("128x256b", "4x256b", "128x128b", "64x128b.warpx2::02_13", "64x128b.warpx2::01_23", "32x128b.warpx4"):
+            for form in ("", ".b8x16.b6x16_p32", ".b8x16.b4x16_p64"):
+                yield f"tcgen05.cp.{group}.{shape}{form} [r4],rd4;"
+                yield f"tcgen05.cp.{group}.{shape}{form} [r1],rd1;"
+        for space in ("", ".shared::cluster"):
+            address = "mp" if space else "gq"
+            yield f"tcgen05.commit.{group}.mbarrier::arrive::one{space}.b64 [{address}];"
+            yield f"tcgen05.commit.{group}.mbarrier::arrive::one{space}.multicast::cluster.b64 [{address}],h4;"
+            yield f"tcgen05.commit.{group}.mbarrier::arrive::one{space}.multicast::cluster.b64 [{address}],h1;"
+        lanes = "{r1,r2,r3,r4" + (",r1,r2,r3,r5}" if cta == "2" else "}")
+        for sparse in ("", ".sp"):
+            meta = "[r3]," if sparse else ""
+            for kind in ("f16", "tf32", "f8f6f4", "i8"):
+                name = f"tcgen05.mma{sparse}.{group}.kind::{kind}"
+                for a in ("rd1", "[r1]"):
+                    for enable in ("p1", "p3"):
+                        yield f"{name} [r4],{a},rd2,{meta}r2,{enable};"
+                    yield f"{name} [r4],{a},rd2,{meta}r2,1;".replace(",1;", ",p3;")
+                    yield f"{name} [r4],{a},rd2,{meta}r2,{lanes},p1;"
+                    for scale in (0, 3, 15):
+                        yield f"{name} [r4],{a},rd2,{meta}r2,p1,{scale};"
+                    for use in ("fill", "use", "lastuse", "discard"):
+                        yield f"{name}.collector::a::{use} [r4],{a},rd2,{meta}r2,p1;"
+                    if a[0] == "[":
+                        for use in ("fill", "lastuse", "discard"):
+                            yield f"{name}.ashift.collector::a::{use} [r4],{a},rd2,{meta}r2,p1;"
+                        yield f"{name}.ashift [r4],{a},rd2,{meta}r2,p1;"
+                if cta == "1":
+                    name = f"tcgen05.mma.ws{sparse}.{group}.kind::{kind}"
+                    for a in ("rd1", "[r1]"):
+                        yield f"{name} [r4],{a},rd2,{meta}r2,p1;"
+                        yield f"{name} [r4],{a},rd2,{meta}r2,p1,rd5;"
+                        for buffer, use in itertools.product(range(4), ("fill", "use", "lastuse", "discard")):
+                            yield f"{name}.collector::b{buffer}::{use} [r4],{a},rd2,{meta}r2,p1;"
+            for kind, vectors in (("mxf8f6f4", ("", ".scale_vec::1X", ".block32")), ("mxf4", ("", ".scale_vec::2X", ".block32")),
+                                  ("mxf4nvf4", (".scale_vec::2X", ".scale_vec::4X", ".block16", ".block32"))):
+                for vector in vectors:
+                    name = f"tcgen05.mma{sparse}.{group}.kind::{kind}.block_scale{vector}"
+                    for a in ("rd1", "[r1]"):
+                        yield f"{name} [r4],{a},rd2,{meta}r2,[r5],[r6],p1;"
+                        yield f"{name} [r4],{a},rd2,{meta}r2,[r1],[r2],p3;"
+                        for use in ("fill", "use", "lastuse", "discard"):
+                            yield f"{name}.collector::a::{use} [r4],{a},rd2,{meta}r2,[r5],[r6],p1;"
+    for shape, first, factor in (("16x64b", 1, 1), ("16x128b", 1, 2), ("16x256b", 1, 4), ("32x32b", 1, 1), ("16x32bx2", 1, 1)):
+        count = first
+        while count * factor <= 128:
+            registers = count * factor
+            outs = "{" + ",".join(f"m{i}" for i in range(registers)) + "}" if registers > 1 else "{m0}"
+            loads = "".join(f"ld.global.b32 m{i},[gq+{4 * i}];" for i in range(registers))
+            stores = "".join(f"st.global.b32 [gq+{4 * i}],m{i};" for i in range(registers))
+            offset = ",16" if shape == "16x32bx2" else ""
+            for pack, address in itertools.product(("", "16b"), ("r4", "r1", "r4+32")):
+                p = f".pack::{pack}" if pack else ""
+                u = f".unpack::{pack}" if pack else ""
+                yield (f"{{.reg .b32 m<{registers}>; tcgen05.ld.sync.aligned.{shape}.x{count}{p}.b32 {outs},[{address}]{offset};"
+                       f"tcgen05.wait::ld.sync.aligned; {stores}}}")
+                yield (f"{{.reg .b32 m<{registers}>; {loads} tcgen05.st.sync.aligned.{shape}.x{count}{u}.b32 [{address}]{offset},{outs};"
+                       "tcgen05.wait::st.sync.aligned;}")
+            if shape in ("32x32b", "16x32bx2") and count > 1:
+                for op, t in itertools.product(("min", "max"), ("u32", "s32", "f32", "abs.f32", "NaN.f32", "abs.NaN.f32")):
+                    register = "b32" if t[-3] != "f" else "f32"
+                    yield (f"{{.reg .{register} m<{registers}>,n; tcgen05.ld.red.sync.aligned.{shape}.x{count}.{op}.{t} {outs},n,[r4]{offset};"
+                           f"tcgen05.wait::ld.sync.aligned; {stores.replace('b32', register)} st.global.{register} [gp],n;}}")
+            count *= 2
+    yield "tcgen05.fence::before_thread_sync; bar.sync 0; tcgen05.fence::after_thread_sync;"
+
+
+def block_scale():
+    """mma with block scales and the small floating-point types (sm_120a)."""
+    def mma(name, a, b, d, kind, extra):
+        loads = "".join(f"ld.global.b32 a{i},[gq+{8 * i}];" for i in range(a))
+        loads += "".join(f"ld.global.b32 b{i},[gq+{64 + 8 * i}];" for i in range(b))
+        loads += "".join(f"ld.global.{kind} c{i},[gq+{96 + 8 * i}];" for i in range(d))
+        stores = "".join(f"st.global.{kind} [gq+{160 + 8 * i}],m{i};" for i in range(d))
+        lists = ["{" + ",".join(f"{name}{i}" for i in range(n)) + "}" for name, n in (("m", d), ("a", a), ("b", b), ("c", d))]
+        return (f"{{.reg .b32 a<{a}>,b<{b}>; .reg .{kind} c<{d}>,m<{d}>; {loads} {name} {','.join(lists)}{extra}; {stores}}}")
+    small = ("e4m3", "e5m2", "e3m2", "e2m3", "e2m1")
+    p = "mma.sync.aligned."
+    s = "mma.sp::ordered_metadata.sync.aligned."
+    selectors = [(0, 0, 0, 0), (1, 0, 2, 0), (3, 1, 3, 1), (2, 2, 0, 3), (0, 0, 1, 0)]
+
+    def scales(first, second):
+        for ba, ta, bb, tb in selectors:
+            yield f",{first},{{{ba},{ta}}},{second},{{{bb},{tb}}}"
+    for ta, tb in itertools.product(small, repeat=2):
+        yield mma(p + f"m16n8k32.row.col.kind::f8f6f4.f32.{ta}.{tb}.f32", 4, 2, 4, "f32", "")
+        yield mma(p + f"m16n8k32.row.col.kind::f8f6f4.f16.{ta}.{tb}.f16", 4, 2, 2, "b32", "")
+        yield mma(s + f"m16n8k64.row.col.kind::f8f6f4.f32.{ta}.{tb}.f32", 4, 4, 4, "f32", ",r4,0x0")
+        yield mma(s + f"m16n8k64.row.col.kind::f8f6f4.f16.{ta}.{tb}.f16", 4, 4, 2, "b32", ",r4,0x0")
+        for extra in list(scales("r5", "r6"))[:5 if ta == tb else 1]:
+            for vector in ("", ".scale_vec::1X"):
+                yield mma(p + f"m16n8k32.row.col.kind::mxf8f6f4.block_scale{vector}.f32.{ta}.{tb}.f32.ue8m0", 4, 2, 4, "f32", extra)
+                yield mma(s + f"m16n8k64.row.col.kind::mxf8f6f4.block_scale{vector}.f32.{ta}.{tb}.f32.ue8m0", 4, 4, 4, "f32", ",r4,0x0" + extra)
+    for t in ("e4m3", "e5m2"):
+        for k, a, b in ((16, 2, 1), (32, 4, 2)):
+            yield mma(p + f"m16n8k{k}.row.col.f32.{t}.{t}.f32", a, b, 4, "f32", "")
+            yield mma(p + f"m16n8k{k}.row.col.f16.{t}.{t}.f16", a, b, 2, "b32", "")
+        yield mma("mma.sp.sync.aligned." + f"m16n8k64.row.col.f32.{t}.{t}.f32", 4, 4, 4, "f32", ",r4,0x0")
+        yield mma("mma.sp.sync.aligned." + f"m16n8k64.row.col.f16.{t}.{t}.f16", 4, 4, 2, "b32", ",r4,0x0")
+    for kind, vector, t in (("mxf4", ".scale_vec::2X", "ue8m0"), ("mxf4nvf4", ".scale_vec::2X", "ue8m0"), ("mxf4nvf4", ".scale_vec::4X", "ue4m3"), ("mxf4", "", "ue8m0"),
+                            ("mxf4nvf4", ".scale_vec::4X", "ue8m0")):
+        for extra in scales("r5", "r6"):
+            yield mma(p + f"m16n8k64.row.col.kind::{kind}.block_scale{vector}.f32.e2m1.e2m1.f32.{t}", 4, 2, 4, "f32", extra)
+            for selector in ("0x0", "0x1"):
+                yield mma(s + f"m16n8k128.row.col.kind::{kind}.block_scale{vector}.f32.e2m1.e2m1.f32.{t}", 4, 4, 4, "f32", f",r4,{selector}" + extra)
+
+
+def matrix_memory():
+    """ldmatrix, stmatrix and movmatrix in all their shapes."""
+    for shape, counts in (("m8n8", (1, 2, 4)), ("m16n16", (1, 2)), ("m8n16", (1, 2, 4))):
+        for count, transpose in itertools.product(counts, ("", ".trans")):
+            for form in (".b16", ".b8", ".b8x16.b6x16_p32", ".b8x16.b4x16_p64"):
+                n = count * 2 if shape == "m16n16" else count
+                outs = "{" + ",".join(f"r{10 + i}" for i in range(n)) + "}"
+                stores = "".join(f"st.global.u32 [gq+{128 + 4 * i}],r{10 + i};" for i in range(n))
+                for address in ("sp", "sp+128", "mp"):
+                    yield f"ldmatrix.sync.aligned.{shape}.x{count}{transpose}.shared{form} {outs},[{address}]; {stores}"
+    for shape, form in (("m8n8", ".b16"), ("m16n8", ".b8")):
+        for count, transpose in itertools.product((1, 2, 4), ("", ".trans")):
+            ins = "{" + ",".join(f"r{4 + i}" for i in range(count)) + "}"
+            for address in ("sp", "sp+128", "mp"):
+                yield f"stmatrix.sync.aligned.{shape}.x{count}{transpose}.shared{form} [{address}],{ins};"
+    yield "movmatrix.sync.aligned.m8n8.trans.b16 r10,r4; st.global.u32 [gq+128],r10;"
+
+
+GROUPS = [arithmetic, mixed, comparisons, conversions, video, memory, atomics, warp, barriers, special, control, textures, matrix,
+          wgmma, tensor_memory, block_scale, matrix_memory]
 
 
 def compile_one(job):

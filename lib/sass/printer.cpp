@@ -198,6 +198,10 @@ void put_operand(Buffer& out, const Row& row, const OperandSpec& spec, const Ope
   if (operand.invert) put(out, predicate ? "!" : "~");
   if (operand.negate) put(out, "-");
   if (operand.absolute) put(out, "|");
+  // A register that a word precedes: gdesc[UR4].
+  const bool wrapped = operand.kind != OperandKind::kNone && spec.literal != 0;
+  const bool address = operand.kind == OperandKind::kAddress;  // has brackets of its own
+  if (wrapped) put(out, "{}{}", literal_text(spec.literal), address ? "" : "[");
   switch (operand.kind) {
     case OperandKind::kNone:
       put(out, literal_text(spec.literal));
@@ -275,6 +279,7 @@ void put_operand(Buffer& out, const Row& row, const OperandSpec& spec, const Ope
       put_signed_hex(out, operand.value);
       break;
   }
+  if (wrapped && !address) put(out, "]");
   const bool inside =
       operand.kind != OperandKind::kRegister ||
       (spec.style == Style::kHalf2 &&
@@ -283,6 +288,13 @@ void put_operand(Buffer& out, const Row& row, const OperandSpec& spec, const Ope
   if (operand.absolute) put(out, "|");
   if (operand.reuse) put(out, ".reuse");
   if (!inside && spec.suffix != 255) put_modifier(out, modifiers_of(row)[spec.suffix], lo, hi);
+}
+
+// Whether an operand of the text is a modifier whose value prints nothing.
+bool is_empty(const Row& row, const OperandSpec& spec, u64 lo, u64 hi) {
+  if (spec.slot != Slot::kLiteral || spec.suffix == 255) return false;
+  const ModifierSpec& modifier = modifiers_of(row)[spec.suffix];
+  return (list_entry(modifier, modifier_key(modifier, lo, hi)) & ~u32{kHiddenValue}) == 0;
 }
 
 bool is_default(const OperandSpec& spec, const Operand& operand) {
@@ -342,7 +354,7 @@ void print(const Instruction& instruction, u64 lo, u64 hi, fmt::memory_buffer& o
   const auto specs = operands_of(row);
   for (u32 i = 0; i < specs.size(); ++i) {
     const OperandSpec& spec = specs[i];
-    if ((spec.flags & kFlagHidden) != 0) continue;
+    if ((spec.flags & kFlagHidden) != 0 || is_empty(row, spec, lo, hi)) continue;
     if ((spec.flags & kFlagOptional) != 0 && is_default(spec, instruction.operands[i])) continue;
     put(out, first || (spec.flags & kFlagJoin) != 0 ? " " : ", ");
     first = false;

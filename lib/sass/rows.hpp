@@ -25,13 +25,16 @@ enum class Slot : u8 {
   kPredicate,
   kPredicate7,  // stored as 7 - number, so that all-zero bits mean PT
   kUniformPredicate,
+  kUniformPredicate7,
   kImmediate,
   kBits,
   kMask,
   kSwizzle,  // FSWZADD: which lanes are added, subtracted or skipped
   kSignedBits,
   kSpecial,
-  kSplitTable,  // PLOP3's lookup table: bits 64..66 and 72..76
+  kUniformNext,   // the uniform register after the one that the bits name
+  kSplitUniform,  // a uniform register: bits 60..62 and 73..77
+  kSplitTable,    // PLOP3's lookup table: bits 64..66 and 72..76
   kScoreboard,
   kBarrier,
   kConstant,

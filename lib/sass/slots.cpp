@@ -68,6 +68,18 @@ bool decode_operand(const OperandSpec& spec, Family family, u64 lo, u64 hi, u64 
       out.kind = OperandKind::kUniformPredicate;
       out.reg = static_cast<u8>(raw);
       return true;
+    case Slot::kUniformNext:
+      out.kind = OperandKind::kUniformRegister;
+      out.reg = static_cast<u8>(raw + 1);
+      return raw < kURZ - 1;
+    case Slot::kSplitUniform:
+      out.kind = OperandKind::kUniformRegister;
+      out.reg = static_cast<u8>(extract(lo, hi, 60, 3) | extract(lo, hi, 73, 5) << 3);
+      return true;
+    case Slot::kUniformPredicate7:
+      out.kind = OperandKind::kUniformPredicate;
+      out.reg = static_cast<u8>(7 - raw);
+      return true;
     case Slot::kImmediate:
       out.kind = OperandKind::kImmediate;
       // Of a pair: the sign fills the upper half. (Of a double the upper half is what is there.)

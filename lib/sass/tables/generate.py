@@ -412,11 +412,17 @@ class Generator:
         if suffix:
             op["suffix_name"] = suffix.group(1)
             text = text.replace(suffix.group(0), "")
+        wrapped = re.match(r"^([a-z]\w+)\[((?:UR|UN|R)\d+)\](.*)$", text)
+        if wrapped:  # a register in brackets that a word precedes: gdesc[UR4]
+            op["text"], text = wrapped.group(1), wrapped.group(2) + wrapped.group(3)
+        wrapped = re.match(r"^([a-z]\w+)(\[.*)$", text)
+        if wrapped:  # the same of an address: tmem[UR4+0x10]
+            op["text"], text = wrapped.groups()
         if "[" in text:
             self.address(row, op, text)
             row.operands.append(op)
             return
-        found = re.match(r"^(UPR|PR|UR|UP|SR|SB|R|P|Q|B|V|Z|S|I|N|T|J|M|F|H|C|X|L|K|a|b|c)(\d*)(?::(\d+))?", text)
+        found = re.match(r"^(UPR|PR|UR|UP|UQ|UX|UN|SR|SB|R|P|Q|B|V|Z|S|I|N|T|J|M|F|H|C|X|L|K|a|b|c)(\d*)(?::(\d+))?", text)
         if not found:
             raise TableError(f"{row.where}: unknown operand '{token}'")
         kind, position, width = found.group(1), found.group(2), found.group(3)
@@ -492,7 +498,8 @@ class Generator:
         if op["reuse"] != 255:
             row.reuse |= 1 << (op["reuse"] - 122)
         simple = {"R": ("kRegister", 8), "UR": ("kUniform", row.uniform_bits), "P": ("kPredicate", 3),
-                  "Q": ("kPredicate7", 3), "UP": ("kUniformPredicate", 3), "SR": ("kSpecial", 8), "SB": ("kScoreboard", 3),
+                  "Q": ("kPredicate7", 3), "UP": ("kUniformPredicate", 3),
+                  "UQ": ("kUniformPredicate7", 3), "UN": ("kUniformNext", 8), "SR": ("kSpecial", 8), "SB": ("kScoreboard", 3),
                   "B": ("kBarrier", 4), "S": ("kSignedBits", 24), "I": ("kImmediate", 32),
                   "N": ("kBits", 5), "F": ("kImmediate", 32), "H": ("kImmediate", 16),
                   "M": ("kMask", 16)}
@@ -508,6 +515,9 @@ class Generator:
         elif kind == "V":
             op["slot"], op["bit"], op["bits"] = "kSplitTable", 64, 8
             row.own(list(range(64, 67)) + list(range(72, 77)), "lookup table")
+        elif kind == "UX":  # a uniform register in two pieces
+            op["slot"], op["bit"], op["bits"] = "kSplitUniform", 60, 8
+            row.own(list(range(60, 63)) + list(range(73, 78)), "uniform register")
         elif kind == "Z":
             op["slot"], op["bit"], op["bits"] = "kSwizzle", position, 8
             row.own(range(position, position + 8), "swizzle")
