@@ -131,9 +131,11 @@ std::optional<Family> family_of(u32 sm) {
       return Family::kSm90;
     case 100:
     case 101:
-    case 103:
-    case 110:
       return Family::kSm100;
+    case 103:
+      return Family::kSm103;
+    case 110:
+      return Family::kSm110;
     case 120:
     case 121:
       return Family::kSm120;

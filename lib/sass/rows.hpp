@@ -137,7 +137,7 @@ struct Row {
   u16 forbidden_first;
   u8 forbidden_count;
   u8 reuse;     // which of bits 122..124 name an operand
-  u8 families;  // bit i: the i-th family of `Family`
+  u16 families;  // bit i: the i-th family of `Family`
   PrintStyle style;
   Flow flow;
   Space space;

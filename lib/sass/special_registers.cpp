@@ -13,8 +13,7 @@ struct Entry {
   Family last = Family::kSm120;
 };
 
-// In order of number. Numbers without a name are not valid in compiled code. 134 and 135 also have
-// one on sm_110, but not on the rest of its family.
+// In order of number. Numbers without a name are not valid in compiled code.
 constexpr Entry kNames[] = {
     {0, "SR_LANEID"},
     {1, "SR_CLOCK"},
@@ -116,7 +115,9 @@ constexpr Entry kNames[] = {
     {131, "SR_SNAP_PM_HI7"},
     {132, "SR_VARIABLE_RATE", Family::kSm75},
     {134, "SR_WARPGROUP_INFO", Family::kSm90, Family::kSm90},
+    {134, "SR_WARPGROUP_INFO", Family::kSm110, Family::kSm110},
     {135, "SR_WARPGROUPID", Family::kSm90, Family::kSm90},
+    {135, "SR_WARPGROUPID", Family::kSm110, Family::kSm110},
     {136, "SR_CgaCtaId", Family::kSm90},
     {137, "SR_GpcLocalCgaId", Family::kSm90},
     {138, "SR_CgaSize", Family::kSm100},

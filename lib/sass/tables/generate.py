@@ -13,11 +13,15 @@ import os
 import re
 import sys
 
-FAMILIES = ["70", "75", "80", "86", "89", "90", "100", "120"]
+FAMILIES = ["70", "75", "80", "86", "89", "90", "100", "103", "110", "120"]
 # Names of sets of families in the tables: "8x", "90+" (90 and newer), "75-" (75 and older).
 FAMILY_SETS = {"8x": ["80", "86", "89"], "all": FAMILIES}
 FAMILY_SETS |= {f + "+": FAMILIES[i:] for i, f in enumerate(FAMILIES)}
 FAMILY_SETS |= {f + "-": FAMILIES[:i + 1] for i, f in enumerate(FAMILIES)}
+# "100" is all three that are nearly alike; "=100" is one family.
+FAMILY_SETS |= {"=" + f: [f] for f in FAMILIES}
+FAMILY_SETS |= {"100": ["100", "103", "110"], "100-": FAMILY_SETS["110-"]}
+UNIFORM_BITS_8 = FAMILY_SETS["100+"]  # families with 256 uniform registers and no constant operands
 # Bits checked by common code for every row: guard predicate, scheduling and reuse.
 SCHEDULING = range(105, 122)
 GUARD = range(12, 16)
@@ -236,7 +240,7 @@ class Generator:
             # One row per distinct selection of per-family statements ("@80 mod ...").
             groups = {}
             for family in families:
-                if form in CONSTANT_FORMS and family in ("100", "120"):
+                if form in CONSTANT_FORMS and family in UNIFORM_BITS_8:
                     continue  # constants come through LDC and LDCU alone
                 if form and FORMS[form][1] and family == "70":
                     continue  # no uniform datapath
@@ -253,7 +257,7 @@ class Generator:
                     continue
                 # What the family's encoding decides by itself: uniform registers of eight bits, and
                 # halves without .F32.
-                encoding = (family in ("100", "120"), family in FAMILY_SETS["90+"] and
+                encoding = (family in UNIFORM_BITS_8, family in FAMILY_SETS["90+"] and
                             any("$" in rest for _, _, rest in chosen))
                 groups.setdefault((tuple(chosen), encoding), []).append(family)
             for (chosen, encoding), members in groups.items():
