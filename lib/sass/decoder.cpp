@@ -26,6 +26,14 @@ u8 uniform_register(u64 lo, u64 hi, u32 bit, u32 bits) {
   return number == (u64{1} << bits) - 1 ? kURZ : static_cast<u8>(number);
 }
 
+// Makes `number` the next uniform register; false if there is none to be sure of.
+bool advance(u8& number, u32 bits) {
+  if (number == kURZ) return false;
+  ++number;
+  if (number == (1u << bits) - 1) number = kURZ;
+  return true;
+}
+
 // The scheduling field: stall cycles in bits 105..108, "do not yield" in 109, the scoreboards that
 // the instruction sets in 110..112 and 113..115 (7: none), register reuse in 122..124. Found by
 // trying all combinations.
@@ -128,7 +136,7 @@ bool scheduling_is_legal(u64 hi, u8 reusable) {
         out.has_ureg = true;
         out.ureg = uniform_register(lo, hi, spec.extra[1], spec.uniform_bits);
         out.value = sign_extend(raw, spec.bits);
-        return true;
+        return spec.default_value == 0 || out.ureg != kURZ || out.value >= 0;
       }
       return raw < 0x8000;
     case Slot::kBindless:
@@ -137,8 +145,9 @@ bool scheduling_is_legal(u64 hi, u8 reusable) {
       out.ureg = uniform_register(lo, hi, 32, spec.extra[0]);
       out.value = static_cast<i64>(raw * 4);
       return true;
-    case Slot::kAddress:
+    case Slot::kAddress: {
       out.kind = OperandKind::kAddress;
+      const bool next = (spec.default_value & kDefaultNextRegister) != 0;
       if (spec.extra[0] != kNoBit) {
         out.has_reg = true;
         out.reg = static_cast<u8>(extract(lo, hi, spec.extra[0], 8));
@@ -153,23 +162,28 @@ bool scheduling_is_legal(u64 hi, u8 reusable) {
       } else if (spec.extra[2] != kNoBit) {
         out.wide = bit_at(lo, hi, spec.extra[2]);
         out.base_is_u32 = !out.wide && (spec.flags & kFlagQuiet) == 0;
+        if (out.wide && out.reg == kRZ && (spec.default_value & kDefaultShowsRZ) != 0) return false;
       }
       if (spec.extra[3] != kNoBit) {
         out.has_ureg = true;
         out.ureg = uniform_register(lo, hi, spec.extra[3], spec.uniform_bits);
+        if (next && spec.extra[4] == kNoBit && !advance(out.ureg, spec.uniform_bits)) return false;
         out.ureg_wide =
             spec.extra[4] == kNoBit && (spec.extra[5] == 254 || bit_at(lo, hi, spec.extra[5]));
       }
       if (spec.extra[4] != kNoBit) {
         out.has_descriptor = true;
         out.descriptor = uniform_register(lo, hi, spec.extra[4], spec.uniform_bits);
-        out.print = bit_at(lo, hi, spec.extra[5]) ? 1 : 0;
+        if (next && !advance(out.descriptor, spec.uniform_bits)) return false;
+        out.print = spec.extra[5] == kAlwaysShown || bit_at(lo, hi, spec.extra[5]) ? 1 : 0;
       }
       if (spec.bits != 0) {
         const bool absolute = (spec.flags & kFlagAbsolute) != 0 && out.reg == kRZ && !out.has_ureg;
         out.value = absolute ? static_cast<i64>(raw) : sign_extend(raw, spec.bits);
+        out.value *= i64{1} << ((spec.default_value >> 1) & 0x1f);
       }
       return true;
+    }
     case Slot::kRelativeTarget:
       out.kind = OperandKind::kCodeAddress;
       out.value = static_cast<i64>(offset + kInstructionBytes +
