@@ -101,6 +101,11 @@ bool scheduling_is_legal(u64 hi, u8 reusable) {
       out.kind = OperandKind::kBits;
       out.value = static_cast<i64>(extract(lo, hi, 64, 3) | extract(lo, hi, 72, 5) << 3);
       return true;
+    case Slot::kSplitBits:
+      out.kind = OperandKind::kBits;
+      out.value =
+          static_cast<i64>(raw | extract(lo, hi, spec.extra[0], spec.extra[1]) << spec.bits);
+      return true;
     case Slot::kSignedBits:
       out.kind = OperandKind::kBits;
       out.value = sign_extend(raw, spec.bits);
@@ -175,6 +180,7 @@ bool scheduling_is_legal(u64 hi, u8 reusable) {
         out.has_descriptor = true;
         out.descriptor = uniform_register(lo, hi, spec.extra[4], spec.uniform_bits);
         if (next && !advance(out.descriptor, spec.uniform_bits)) return false;
+        out.descriptor_is_half = next;
         out.print = spec.extra[5] == kAlwaysShown || bit_at(lo, hi, spec.extra[5]) ? 1 : 0;
       }
       if (spec.bits != 0) {

@@ -32,6 +32,7 @@ enum class Slot : u8 {
   kSignedBits,
   kSpecial,
   kSplitTable,  // PLOP3's lookup table: bits 64..66 and 72..76
+  kSplitBits,   // the upper part is extra[1] bits at extra[0]
   kScoreboard,
   kBarrier,
   kConstant,

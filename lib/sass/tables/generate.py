@@ -391,6 +391,12 @@ class Generator:
             self.address(row, op, text)
             row.operands.append(op)
             return
+        split = re.match(r"^W(\d+):(\d+),(\d+):(\d+)", text)
+        if split:  # a number in two parts
+            low, low_bits, high, high_bits = map(int, split.groups())
+            text = f"N{low}:{low_bits}" + text[split.end():]
+            op["extra"][:2] = high, high_bits
+            row.own(range(high, high + high_bits), "kSplitBits")
         found = re.match(r"^(UR|UP|SR|SB|R|P|Q|B|V|Z|S|I|N|T|J|M|F|H|C|X|L|K|a|b|c)(\d*)(?::(\d+))?", text)
         if not found:
             raise TableError(f"{row.where}: unknown operand '{token}'")
@@ -476,6 +482,8 @@ class Generator:
             op["bit"], op["bits"] = position, int(width) if width else default
             if kind == "F":
                 op["style"] = "kFloat"
+            if split:
+                op["slot"] = "kSplitBits"
             if "+" not in flags:  # "+": the bits belong to an operand named before
                 row.own(range(op["bit"], op["bit"] + op["bits"]), op["slot"])
         elif kind == "V":
