@@ -164,9 +164,8 @@ void put_address(Buffer& out, const OperandSpec& spec, const Operand& operand) {
   put(out, "[");
   bool empty = true;
   const bool wide = operand.wide && (spec.flags & kFlagQuiet) == 0;  // ".64" is printed
-  const bool shows_rz =
-      (wide && !operand.has_ureg) ||
-      (operand.base_is_u32 && (spec.default_value & kDefaultShowsRZ) != 0);
+  const bool shows_rz = (wide && !operand.has_ureg) ||
+                        (operand.base_is_u32 && (spec.default_value & kDefaultShowsRZ) != 0);
   if (operand.has_reg && (operand.reg != kRZ || shows_rz)) {
     put_register(out, operand.reg);
     if (operand.scale != 0) put(out, ".X{}", 1u << operand.scale);
@@ -176,7 +175,8 @@ void put_address(Buffer& out, const OperandSpec& spec, const Operand& operand) {
       put(out, ".U32");
     empty = false;
   }
-  if (operand.has_ureg && !(operand.ureg == kURZ && (spec.default_value & kDefaultHidesZero) != 0)) {
+  if (operand.has_ureg &&
+      !(operand.ureg == kURZ && (spec.default_value & kDefaultHidesZero) != 0)) {
     if (!empty) put(out, "+");
     put_uniform(out, operand.ureg);
     empty = false;

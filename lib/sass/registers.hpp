@@ -105,8 +105,8 @@ void visit_indices(const Operand& operand, Visit& visit) {
                 kURZ, visit);
   }
   if (operand.has_descriptor)
-    visit_range(RegisterFile::kUniform, operand.descriptor, operand.descriptor_is_half ? 1 : 2, kURZ,
-                visit);
+    visit_range(RegisterFile::kUniform, operand.descriptor, operand.descriptor_is_half ? 1 : 2,
+                kURZ, visit);
 }
 
 }  // namespace detail

@@ -94,7 +94,8 @@ struct OperandSpec {
 };
 
 // In OperandSpec::default_value of an address: bit 0, URZ is not printed; bits 1 to 5, logarithm of
-// the unit of the offset; bit 6, RZ.U32 is printed; bit 7, the descriptor is the register after the one named.
+// the unit of the offset; bit 6, RZ.U32 is printed; bit 7, the descriptor is the register after the
+// one named.
 inline constexpr u8 kDefaultHidesZero = 1;
 inline constexpr u8 kDefaultShowsRZ = 0x40;
 inline constexpr u8 kDefaultNextRegister = 0x80;
