@@ -862,8 +862,277 @@ def matrix_memory():
     yield "movmatrix.sync.aligned.m8n8.trans.b16 r10,r4; st.global.u32 [gq+128],r10;"
 
 
+def bulk():
+    """Bulk copies, TMA, tensor maps (sm_90 and newer)."""
+    done = "mbarrier::complete_tx::bytes"
+    policies = (("", ""), (".L2::cache_hint", ",rd4"), (".L2::cache_hint", ",rd1"))
+    for hint, policy in policies:
+        for size in ("64", "r1", "r4"):
+            for target in ("cluster", "cta"):
+                yield f"cp.async.bulk.shared::{target}.global.{done}{hint} [mp],[gq],{size},[mp+512]{policy};"
+                yield f"cp.async.bulk.shared::{target}.global.{done}{hint} [smem],[rd1],{size},[smem+512]{policy};"
+                yield f"cp.async.bulk.shared::{target}.global.{done}.multicast::cluster{hint} [smem],[rd1],{size},[smem+512],h1{policy};"
+                yield f"cp.async.bulk.shared::{target}.global.{done}.multicast::cluster{hint} [mp],[gq],{size},[mp+512],h4{policy};"
+            yield f"cp.async.bulk.global.shared::cta.bulk_group{hint} [rd1],[smem],{size}{policy};"
+            yield f"cp.async.bulk.global.shared::cta.bulk_group{hint} [gq],[sp],{size}{policy};"
+            yield f"cp.async.bulk.global.shared::cta.bulk_group{hint}.cp_mask [rd1],[smem],{size}{policy},h1;"
+            yield f"cp.async.bulk.global.shared::cta.bulk_group{hint}.cp_mask [gq],[sp],{size}{policy},h4;"
+            yield f"cp.async.bulk.prefetch.L2.global{hint} [rd1],{size}{policy};"
+            yield f"cp.async.bulk.prefetch.L2.global{hint} [gq],{size}{policy};"
+        for op in ("add", "min", "max", "inc", "dec", "and", "or", "xor"):
+            for t in ("u32", "s32", "u64", "s64", "b32", "b64", "f32", "f64", "f16", "bf16"):
+                name = f"{op}.noftz" if t in ("f16", "bf16") and op == "add" else op
+                yield f"cp.reduce.async.bulk.global.shared::cta.bulk_group{hint}.{name}.{t} [rd1],[smem],r1{policy};"
+                if not hint:
+                    yield f"cp.reduce.async.bulk.shared::cluster.shared::cta.{done}.{op}.{t} [r4],[smem],r1,[r5];"
+    for size in ("64", "r1", "r4"):
+        yield f"cp.async.bulk.shared::cluster.shared::cta.{done} [r4],[sp],{size},[r5];"
+        yield f"cp.async.bulk.shared::cluster.shared::cta.{done} [r1],[smem],{size},[r2];"
+    for dims in range(1, 6):
+        coordinates = ",".join(["r1", "r2", "r3", "7", "r1"][:dims])
+        moving = ",".join(["r4", "r5", "r6", "r7", "3"][:dims])
+        offsets = ",".join(["h1", "h1", "h1"][:dims - 2])
+        modes = [("", ""), (".tile", "")]
+        if dims >= 3:
+            modes += [(".im2col", f",{{{offsets}}}"), (".im2col::w", ",{h1,h1}"), (".im2col::w::128", ",{h1,h1}")]
+        for (hint, policy), (mode, extra) in itertools.product(policies, modes):
+            for where in ("shared::cluster", "shared::cta"):
+                for group in ("", ".cta_group::1", ".cta_group::2"):
+                    head = f"cp.async.bulk.tensor.{dims}d.{where}.global{mode}.{done}"
+                    yield f"{head}{group}{hint} [smem],[rd1,{{{coordinates}}}],[smem+512]{extra}{policy};"
+                    yield f"{head}.multicast::cluster{group}{hint} [smem],[rd1,{{{coordinates}}}],[smem+512]{extra},h1{policy};"
+            yield f"cp.async.bulk.tensor.{dims}d.shared::cluster.global{mode}.{done}{hint} [mp],[gq,{{{moving}}}],[mp+512]{extra}{policy};"
+            yield f"cp.async.bulk.prefetch.tensor.{dims}d.L2.global{mode}{hint} [rd1,{{{coordinates}}}]{extra}{policy};"
+        for (hint, policy), mode in itertools.product(policies, ("", ".tile", ".im2col_no_offs")):
+            head = f"tensor.{dims}d.global.shared::cta"
+            yield f"cp.async.bulk.{head}{mode}.bulk_group{hint} [rd1,{{{coordinates}}}],[smem]{policy};"
+            yield f"cp.async.bulk.{head}{mode}.bulk_group{hint} [gq,{{{moving}}}],[sp]{policy};"
+            for op in ("add", "min", "max", "inc", "dec", "and", "or", "xor"):
+                yield f"cp.reduce.async.bulk.{head}.{op}{mode}.bulk_group{hint} [rd1,{{{coordinates}}}],[smem]{policy};"
+    rows = "r1,r2,r3,r1,r2"
+    for hint, policy in policies:
+        for group in ("", ".cta_group::1", ".cta_group::2"):
+            head = f"cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.{done}"
+            yield f"{head}{group}{hint} [smem],[rd1,{{{rows}}}],[smem+512]{policy};"
+            yield f"{head}.multicast::cluster{group}{hint} [smem],[rd1,{{{rows}}}],[smem+512],h1{policy};"
+        yield f"cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.{done}{hint} [smem],[rd1,{{{rows}}}],[smem+512]{policy};"
+        yield f"cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group{hint} [rd1,{{{rows}}}],[smem]{policy};"
+        yield f"cp.async.bulk.prefetch.tensor.2d.L2.global.tile::gather4{hint} [rd1,{{{rows}}}]{policy};"
+    for n in (0, 1, 5):
+        for read in ("", ".read"):
+            yield f"cp.async.bulk.commit_group; cp.async.bulk.wait_group{read} {n};"
+    for a in ("gq", "rd1", "rd0"):
+        yield f"prefetch.tensormap [{a}];"
+        yield f"prefetch.const.tensormap [{a}];"
+    yield "prefetch.param.tensormap [a];"
+    for space, a in (("global", "gq"), ("shared::cta", "smem"), ("shared::cta", "mp"), ("global", "rd1")):
+        t = f"tensormap.replace.tile"
+        for field, kind, value in (("global_address", "b64", "rd4"), ("rank", "b32", "2"), ("rank", "b32", "r4"), ("box_dim", "b32", "1,r4"),
+                                   ("global_dim", "b32", "1,r4"), ("global_stride", "b64", "1,rd4"), ("element_stride", "b32", "1,r4"),
+                                   ("elemtype", "b32", "3"), ("interleave_layout", "b32", "1"), ("swizzle_mode", "b32", "2"),
+                                   ("fill_mode", "b32", "1"), ("swizzle_atomicity", "b32", "1")):
+            yield f"{t}.{field}.{space}.b1024.{kind} [{a}],{value};"
+    for scope in ("cta", "cluster", "gpu", "sys"):
+        yield f"tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.{scope}.sync.aligned [gq],[smem],128;"
+        yield f"fence.proxy.tensormap::generic.release.{scope};"
+        yield f"fence.proxy.tensormap::generic.acquire.{scope} [gq],128;"
+        yield f"fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.{scope}; fence.proxy.async::generic.release.sync_restrict::shared::cta.{scope};"
+        yield f"fence.acq_rel.{scope}; fence.sc.{scope}; fence.acquire.{scope}; fence.release.{scope};"
+    for kind in ("alias", "async", "async.global", "async.shared::cta", "async.shared::cluster"):
+        yield f"fence.proxy.{kind};"
+
+
+def mbarriers():
+    """Barriers in shared memory, remote stores and reductions, clusters (sm_90 and newer)."""
+    places = (("shared::cta", "mp"), ("shared::cta", "smem+64"), ("shared::cta", "sp"))
+    remote = "mapa.shared::cluster.u32 r12,mp,r1;"
+    for space, a in places:
+        for count in ("1", "r1", "r4"):
+            yield f"mbarrier.init.{space}.b64 [{a}],{count};"
+        yield f"mbarrier.inval.{space}.b64 [{a}];"
+        for sem in ("", ".release.cta", ".release.cluster", ".relaxed.cta", ".relaxed.cluster"):
+            for op in ("arrive", "arrive_drop"):
+                for count in ("", ",3", ",r1", ",r4"):
+                    yield f"mbarrier.{op}{sem}.{space}.b64 rd10,[{a}]{count}; st.global.u64 [gq],rd10;"
+                    yield f"mbarrier.{op}{sem}.{space}.b64 _,[{a}]{count};"
+                    yield f"@p1 mbarrier.{op}{sem}.{space}.b64 _,[{a}]{count};"
+                for count in ("64", "r1", "r4"):
+                    yield f"mbarrier.{op}.expect_tx{sem}.{space}.b64 rd10,[{a}],{count}; st.global.u64 [gq],rd10;"
+                    yield f"mbarrier.{op}.expect_tx{sem}.{space}.b64 _,[{a}],{count};"
+                    if not sem:
+                        yield f"mbarrier.{op}.noComplete.{space}.b64 rd10,[{a}],{count}; st.global.u64 [gq],rd10;"
+        for op in ("expect_tx", "complete_tx"):
+            for scope, count in itertools.product(("cta", "cluster"), ("64", "r1", "r4")):
+                yield f"mbarrier.{op}.relaxed.{scope}.{space}.b64 [{a}],{count};"
+        for op in ("test_wait", "try_wait"):
+            for sem in ("", ".acquire.cta", ".acquire.cluster", ".relaxed.cta", ".relaxed.cluster"):
+                yield f"mbarrier.{op}{sem}.{space}.b64 p8,[{a}],rd4; @p8 st.global.u32 [gq],r1;"
+                for parity in ("0", "1", "r1", "r4"):
+                    yield f"mbarrier.{op}.parity{sem}.{space}.b64 p8,[{a}],{parity}; @p8 st.global.u32 [gq],r1;"
+                    yield f"L0: mbarrier.{op}.parity{sem}.{space}.b64 p8,[{a}],{parity}; @!p8 bra L0;"
+                    if op == "try_wait":
+                        yield f"mbarrier.{op}.parity{sem}.{space}.b64 p8,[{a}],{parity},r5; @p8 st.global.u32 [gq],r1;"
+                        yield f"mbarrier.{op}.parity{sem}.{space}.b64 p8,[{a}],{parity},1000; @p8 st.global.u32 [gq],r1;"
+    for sem in ("", ".release.cluster", ".relaxed.cluster"):
+        for op in ("arrive", "arrive_drop"):
+            for count in ("", ",3", ",r4"):
+                yield f"{remote} mbarrier.{op}{sem}.shared::cluster.b64 _,[r12]{count};"
+                if count:
+                    yield f"{remote} mbarrier.{op}.expect_tx{sem}.shared::cluster.b64 _,[r12]{count};"
+    for op in ("expect_tx", "complete_tx"):
+        yield f"{remote} mbarrier.{op}.relaxed.cluster.shared::cluster.b64 [r12],r4;"
+    yield "fence.mbarrier_init.release.cluster;"
+    for arrive in ("", ".release", ".relaxed"):
+        for aligned in ("", ".aligned"):
+            yield f"barrier.cluster.arrive{arrive}{aligned}; barrier.cluster.wait{aligned}; barrier.cluster.wait.acquire{aligned};"
+    done = "mbarrier::complete_tx::bytes"
+    for t, v in (("b32", "r4"), ("u32", "r4"), ("s32", "r4"), ("f32", "f4"), ("b64", "rd4"), ("u64", "rd4"), ("s64", "rd4"), ("f64", "x4"),
+                 ("v2.b32", "{r4,r5}"), ("v4.b32", "{r4,r5,r6,r7}"), ("v2.b64", "{rd4,rd5}"), ("v4.f32", "{f4,f5,f6,f4}"), ("v2.f32", "{f4,f5}")):
+        head = ".".join(t.split(".")[:-1] + [done]) if False else t
+        vector, _, scalar = t.rpartition(".")
+        dot = f".{vector}" if vector else ""
+        for weak in ("", ".weak"):
+            yield f"st.async{weak}.shared::cluster.{done}{dot}.{scalar} [r5],{v},[r6];"
+            yield f"{remote} st.async{weak}.shared::cluster.{done}{dot}.{scalar} [r12+16],{v},[r12];"
+        for scope in ("gpu", "sys"):
+            yield f"st.async.mmio.release.{scope}.global{dot}.{scalar} [gq+8],{v};"
+    for t, v in (("b8", "h4"), ("b16", "h4")):
+        yield f"st.async.mmio.release.sys.global.{t} [gq+8],{v};"
+    for op in ("add", "min", "max", "inc", "dec", "and", "or", "xor"):
+        for t, v in (("u32", "r4"), ("s32", "r4"), ("u64", "rd4"), ("s64", "rd4"), ("b32", "r4"), ("b64", "rd4")):
+            yield f"red.async.relaxed.cluster.shared::cluster.{done}.{op}.{t} [r5],{v},[r6];"
+            yield f"{remote} red.async.relaxed.cluster.shared::cluster.{done}.{op}.{t} [r12+16],{v},[r12];"
+            for scope in ("gpu", "sys", "cluster"):
+                yield f"red.async.mmio.release.{scope}.global.{op}.{t} [gq],{v};"
+    for a, n in itertools.product(("smem", "mp", "sp"), ("rd1", "rd4", "512")):
+        yield f"st.bulk.weak.shared::cta [{a}],{n},0;"
+        yield f"st.bulk.weak [gq],{n},0;"
+    for multicast in ("", ".multicast::cluster::all"):
+        for a in ("smem", "mp"):
+            yield f"clusterlaunchcontrol.try_cancel.async.shared::cta.{done}{multicast}.b128 [{a}],[{a}+64];"
+    yield ("{.reg .b128 m; ld.shared.b128 m,[smem]; clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p8,m;"
+           " clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {r10,r11,r12,r13},m; @p8 st.global.v4.u32 [gq],{r10,r11,r12,r13};}")
+    for n in ("24", "40", "160", "232"):
+        yield f"setmaxnreg.inc.sync.aligned.u32 {n}; setmaxnreg.dec.sync.aligned.u32 {n};"
+    for op in ("add", "exch", "min", "and", "cas", "inc"):
+        extra = ",r5" if op == "cas" else ""
+        t = {"add": "u32", "min": "s32", "inc": "u32"}.get(op, "b32")
+        yield f"{remote} atom.shared::cluster.{op}.{t} r10,[r12+4],r4{extra}; st.global.u32 [gq],r10;"
+        if op not in ("exch", "cas"):
+            yield f"{remote} red.shared::cluster.{op}.{t} [r12+4],r4;"
+    for size, v in (("u8", "h4"), ("u32", "r4"), ("u64", "rd4"), ("v4.u32", "{r4,r5,r6,r7}")):
+        yield f"{remote} st.shared::cluster.{size} [r12+16],{v};"
+        out = v.replace("4", "10") if not v.startswith("{") else "{r10,r11,r12,r13}"
+        yield f"{remote} ld.shared::cluster.{size} {out},[r12+16]; st.global.{size} [gq],{out};"
+    yield "mapa.u64 rd12,gq,r1; st.u32 [rd12],r4; mapa.shared::cluster.u32 r12,smem,3; st.shared::cluster.u32 [r12],r4;"
+    yield "getctarank.shared::cluster.u32 r10,r4; st.global.u32 [gq],r10; getctarank.u32 r11,gq; st.global.u32 [gq+4],r11;"
+    for space in ("global", "local", "shared", "shared::cta", "shared::cluster", "const", "param"):
+        yield f"isspacep.{space} p8,gq; @p8 st.global.u32 [gq],r1;"
+        yield f"isspacep.{space} p8,rd4; @p8 st.global.u32 [gq],r1;"
+
+
+def multimem():
+    """Operations on multicast addresses (sm_90 and newer)."""
+    vectors = [("f16x2", ["r4", "r5", "r6", "r7"]), ("bf16x2", ["r4", "r5", "r6", "r7"]), ("f32", ["f4", "f5", "f6", "f4"]),
+               ("f16", ["h4", "h5", "h6", "h4", "h5", "h6", "h4", "h5"]), ("bf16", ["h4", "h5", "h6", "h4", "h5", "h6", "h4", "h5"]),
+               ("e4m3", ["q4"]), ("e4m3x4", ["r4", "r5", "r6", "r7"]), ("e5m2x4", ["r4", "r5", "r6", "r7"]),
+               ("e4m3x2", ["h4", "h5", "h6", "h4"]), ("e5m2x2", ["h4", "h5", "h6", "h4"])]
+    scalars = [("u32", "r4"), ("s32", "r4"), ("u64", "rd4"), ("s64", "rd4"), ("b32", "r4"), ("b64", "rd4"), ("f16x2", "r4"), ("bf16x2", "r4"),
+               ("f32", "f4"), ("f64", "x4"), ("f16", "h4"), ("bf16", "h4"), ("e4m3x4", "r4"), ("e5m2x4", "r4"), ("e4m3x2", "h4"), ("e5m2x2", "h4")]
+    forms = [("", t, v, v.replace("4", "10")) for t, v in scalars]
+    for t, names in vectors:
+        for n in (2, 4, 8):
+            if n <= len(names):
+                kind = names[0][0]
+                forms.append((f".v{n}", t, "{" + ",".join(names[:n]) + "}", "{" + ",".join(f"{kind}{10 + i}" for i in range(n)) + "}"))
+    for vector, t, v, out in forms:
+        size = t if t in ("u32", "s32", "u64", "s64", "f32", "f64", "b32", "b64") else ("b32" if v.strip("{")[0] == "r" else "b16")
+        vec = vector if vector != ".v8" else ""
+        store = f"st.global{vec}.{size} [gq+128],{out};" if vec == vector else \
+            "".join(f"st.global.{size} [gq+{128 + 4 * i}],{o};" for i, o in enumerate(out.strip("{}").split(",")))
+        for op in ("add", "min", "max", "and", "or", "xor"):
+            for sem in ("", ".weak", ".relaxed.cta", ".relaxed.sys", ".acquire.gpu", ".acquire.cluster"):
+                if sem and op != "add":
+                    continue
+                for acc in ("", ".acc::f32", ".acc::f16"):
+                    yield f"multimem.ld_reduce{sem}.global.{op}{acc}{vector}.{t} {out},[gq]; {store}"
+            for sem in ("", ".relaxed.gpu", ".release.sys", ".relaxed.cluster"):
+                if sem and op != "add":
+                    continue
+                yield f"multimem.red{sem}.global.{op}{vector}.{t} [gq],{v};"
+        for sem in ("", ".weak", ".relaxed.gpu", ".release.sys"):
+            yield f"multimem.st{sem}.global{vector}.{t} [gq],{v};"
+    yield "multimem.ld_reduce.global.add.u32 r10,[rd1+16]; st.global.u32 [gq],r10; multimem.red.global.add.u32 [rd1+16],r4; multimem.st.global.u32 [rd1+16],r4;"
+    for vector, t, v in ((".v2", "f32", "{f4,f5}"), (".v4", "f32", "{f4,f5,f6,f4}"), (".v2", "f16x2", "{r4,r5}"), (".v4", "f16x2", "{r4,r5,r6,r7}"),
+                         (".v2", "bf16x2", "{r4,r5}"), (".v4", "bf16x2", "{r4,r5,r6,r7}"), (".v8", "f16", "{h4,h5,h6,h4,h5,h6,h4,h5}"),
+                         (".v4", "f16", "{h4,h5,h6,h4}"), (".v2", "f16", "{h4,h5}"), (".v8", "bf16", "{h4,h5,h6,h4,h5,h6,h4,h5}")):
+        out = "{" + ",".join(f"{v[1]}{10 + i}" for i in range(v.count(",") + 1)) + "}"
+        size = {"f": "f32", "r": "b32", "h": "b16"}[v[1]]
+        store = "".join(f"st.global.{size} [gq+{128 + 4 * i}],{o};" for i, o in enumerate(out.strip("{}").split(",")))
+        for op in ("add", "min", "max"):
+            ftz = "" if t == "f32" else ".noftz"
+            for hint, policy in (("", ""), (".L2::cache_hint", ",rd4")):
+                yield f"atom.global{hint}.{op}{ftz}{vector}.{t} {out},[gq],{v}{policy}; {store}"
+                yield f"atom.relaxed.sys.global{hint}.{op}{ftz}{vector}.{t} {out},[gq+16],{v}{policy}; {store}"
+                yield f"red.global{hint}.{op}{ftz}{vector}.{t} [gq],{v}{policy};"
+                yield f"red.release.sys.global{hint}.{op}{ftz}{vector}.{t} [rd1+16],{v}{policy};"
+    for op, t, v in (("add", "u32", "r4"), ("add", "u64", "rd4"), ("min", "s32", "r4"), ("add", "f32", "f4"), ("add", "f64", "x4"), ("exch", "b64", "rd4"),
+                     ("add.noftz", "f16x2", "r4"), ("and", "b32", "r4"), ("inc", "u32", "r4")):
+        out = v.replace("4", "10")
+        for space in (".global", ""):
+            yield f"atom{space}.{op}.L2::cache_hint.{t} {out},[gq],{v},rd4; st.global.{t.replace('f16x2', 'b32')} [gq+128],{out};".replace(f".{op}.L2::cache_hint", f".L2::cache_hint.{op}") if False else \
+                f"atom{space}.{op}.L2::cache_hint.{t} {out},[gq],{v},rd4; st.global.{t.replace('f16x2', 'b32')} [gq+128],{out};"
+            if op != "exch":
+                yield f"red{space}.{op}.L2::cache_hint.{t} [gq],{v},rd4;"
+    yield "atom.global.cas.L2::cache_hint.b32 r10,[gq],r4,r5,rd4; st.global.u32 [gq+128],r10;"
+
+
+def caches():
+    """Cache operators, eviction priorities, cache policies, 256-bit accesses."""
+    r8 = "{r10,r11,r12,r13,r14,r15,r16,r17}"
+    wide = (("v8.b32", r8), ("v8.f32", r8.replace("r", "f")), ("v4.b64", "{rd10,rd11,rd12,rd13}"), ("v4.f64", "{x10,x11,x12,x13}"),
+            ("v8.u32", r8), ("v4.u64", "{rd10,rd11,rd12,rd13}"))
+    evict1 = ("", ".L1::evict_normal", ".L1::evict_unchanged", ".L1::evict_first", ".L1::evict_last", ".L1::no_allocate")
+    evict2 = ("", ".L2::evict_normal", ".L2::evict_first", ".L2::evict_last")
+    prefetch = ("", ".L2::64B", ".L2::128B", ".L2::256B")
+    for (t, v), one, two in itertools.product(wide, evict1, evict2):
+        for nc in ("", ".nc"):
+            yield f"ld.global{nc}{one}{two}.{t} {v},[gq]; st.global{one}{two}.{t} [gq+128],{v};"
+        yield f"ld.global{one}{two}.{t} {v},[rd1]; st.global{one}{two}.{t} [rd1+128],{v};"
+    for t, v in wide:
+        for mod in ("", ".volatile", ".relaxed.gpu", ".acquire.sys", ".relaxed.cta", ".relaxed.cluster", ".weak"):
+            yield f"ld{mod}.global.{t} {v},[gq+32]; st{mod.replace('acquire', 'release')}.global.{t} [gq+128],{v};"
+        for pre in prefetch:
+            yield f"ld.global{pre}.{t} {v},[gq]; st.global.{t} [gq+128],{v};"
+            yield f"ld.global.L1::evict_last.L2::cache_hint{pre}.{t} {v},[gq],rd4; st.global.L2::cache_hint.{t} [gq+128],{v},rd4;"
+            yield f"ld.global.L2::cache_hint{pre}.{t} {v},[gq],rd4; st.global.L1::no_allocate.L2::cache_hint.{t} [gq+128],{v},rd4;"
+    for op in ("ca", "cg", "cs", "lu", "cv"):
+        for t, v in (("u8", "h10"), ("u32", "r10"), ("u64", "rd10"), ("v4.u32", "{r10,r11,r12,r13}")):
+            yield f"ld.global.{op}.{t} {v},[gq]; st.global.{t} [gq+128],{v};"
+            yield f"ld.{op}.{t} {v},[rd1]; st.wt.{t} [rd1+128],{v};"
+            yield f"ld.global.{op}.nc.{t} {v},[gq]; st.global.cs.{t} [gq+128],{v};"
+    for one, two, pre, nc, (t, v) in itertools.product(evict1, evict2, prefetch, ("", ".nc"), (("u32", "r10"), ("v4.u32", "{r10,r11,r12,r13}"))):
+        yield f"ld.global{nc}{one}{two}{pre}.{t} {v},[gq]; st.global{one}{two}.{t} [gq+128],{v};"
+    for one, pre, nc, space in itertools.product(evict1, prefetch, ("", ".nc"), (".global", "")):
+        yield f"ld{space}{nc}{one}.L2::cache_hint{pre}.u32 r10,[gq],rd4; st{space}{one}.L2::cache_hint.u32 [gq+128],r10,rd4;"
+        yield f"ld{space}{nc}{one}.L2::cache_hint{pre}.v2.u64 {{rd10,rd11}},[rd1+16],rd4; st{space}{one}.L2::cache_hint.v2.u64 [rd1+128],{{rd10,rd11}},rd4;"
+        yield f"ld.relaxed.gpu{space}{one}.L2::cache_hint{pre}.u32 r10,[gq],rd4; st.release.sys{space}{one}.L2::cache_hint.u32 [gq+128],r10,rd4;"
+    for pre, size, hint in itertools.product(prefetch, ("4", "8", "16"), ("", ".L2::cache_hint")):
+        policy = ",rd4" if hint else ""
+        for cache in ("ca", "cg"):
+            yield f"cp.async.{cache}.shared.global{hint}{pre} [sp],[gq],{size}{policy};"
+            yield f"cp.async.{cache}.shared.global{hint}{pre} [sp],[gq],{size},r4{policy};"
+            yield f"cp.async.{cache}.shared.global{hint}{pre} [smem+16],[rd1],{size},r1{policy};"
+            yield f"cp.async.{cache}.shared.global{hint}{pre} [smem+16],[rd1],{size}{policy};"
+            yield f"mov.u32 r12,smem; add.u32 r12,r12,r1; add.u32 r13,r12,sp; cp.async.{cache}.shared.global{hint}{pre} [r13+16],[gq],{size}{policy};"
+    for level in ("evict_last", "evict_normal", "evict_first", "evict_unchanged"):
+        for second in ("", ".L2::evict_first", ".L2::evict_unchanged"):
+            yield f"createpolicy.fractional.L2::{level}{second}.b64 rd10,0.25; ld.global.L2::cache_hint.u32 r10,[gq],rd10; st.global.u32 [gq+128],r10;"
+            yield f"createpolicy.range.global.L2::{level}{second}.b64 rd10,[rd1],r1,r2; ld.global.L2::cache_hint.u32 r10,[gq],rd10; st.global.u32 [gq+128],r10;"
+
+
 GROUPS = [arithmetic, mixed, comparisons, conversions, video, memory, atomics, warp, barriers, special, control, textures, matrix,
-          wgmma, tensor_memory, block_scale, matrix_memory]
+          wgmma, tensor_memory, block_scale, matrix_memory, bulk, mbarriers, multimem, caches]
 
 
 def compile_one(job):

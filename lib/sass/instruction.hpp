@@ -74,9 +74,10 @@ struct Operand {
   bool def : 1 = false;       // written by the instruction
   bool use : 1 = false;       // read by the instruction (an operand can be both)
   bool has_descriptor : 1 = false;
-  bool wide : 1 = false;       // address: base is a 64-bit register pair (".64")
-  bool has_ureg : 1 = false;   // address/constant: `ureg` is present
-  bool ureg_wide : 1 = false;  // address: the uniform register is a 64-bit pair
+  bool descriptor_is_half : 1 = false;  // `descriptor` is its upper half alone, not a pair
+  bool wide : 1 = false;                // address: base is a 64-bit register pair (".64")
+  bool has_ureg : 1 = false;            // address/constant: `ureg` is present
+  bool ureg_wide : 1 = false;           // address: the uniform register is a 64-bit pair
   bool has_reg : 1 =
       false;  // address/constant: `reg` is present (RZ counts as absent when unprinted)
   bool base_is_u32 : 1 = false;  // address: ".U32": base register is zero-extended

@@ -121,7 +121,7 @@ void put_immediate(Buffer& out, const Operand& operand, Style style, u32 bits) {
   }
 }
 
-void put_constant(Buffer& out, const Operand& operand, bool spaced) {
+void put_constant(Buffer& out, const Operand& operand, bool spaced, bool hides_zero) {
   if (operand.kind == OperandKind::kBindlessConstant) {
     put(out, "cx[");
     put_uniform(out, operand.ureg);
@@ -138,6 +138,11 @@ void put_constant(Buffer& out, const Operand& operand, bool spaced) {
       put(out, "+");
       put_signed_hex(out, operand.value);
     }
+  } else if (hides_zero && operand.has_ureg && operand.ureg == kURZ) {
+    if (operand.value != 0)
+      put_signed_hex(out, operand.value);
+    else
+      put(out, "URZ");
   } else if (operand.has_ureg && operand.kind == OperandKind::kConstant) {
     put_uniform(out, operand.ureg);
     if (operand.value != 0) {
@@ -157,11 +162,14 @@ void put_address(Buffer& out, const OperandSpec& spec, const Operand& operand) {
     put(out, "desc[");
     put_uniform(out, operand.descriptor);
     put(out, "]");
+    if (!operand.has_reg && !operand.has_ureg) return;  // a descriptor alone
   }
   put(out, "[");
   bool empty = true;
   const bool wide = operand.wide && (spec.flags & kFlagQuiet) == 0;  // ".64" is printed
-  if (operand.has_reg && (operand.reg != kRZ || (wide && !operand.has_ureg))) {
+  const bool shows_rz = (wide && !operand.has_ureg) ||
+                        (operand.base_is_u32 && (spec.default_value & kDefaultShowsRZ) != 0);
+  if (operand.has_reg && (operand.reg != kRZ || shows_rz)) {
     put_register(out, operand.reg);
     if (operand.scale != 0) put(out, ".X{}", 1u << operand.scale);
     if (wide)
@@ -170,7 +178,8 @@ void put_address(Buffer& out, const OperandSpec& spec, const Operand& operand) {
       put(out, ".U32");
     empty = false;
   }
-  if (operand.has_ureg && !(operand.ureg == kURZ && spec.default_value != 0)) {
+  if (operand.has_ureg &&
+      !(operand.ureg == kURZ && (spec.default_value & kDefaultHidesZero) != 0)) {
     if (!empty) put(out, "+");
     put_uniform(out, operand.ureg);
     empty = false;
@@ -260,7 +269,8 @@ void put_operand(Buffer& out, const Row& row, const OperandSpec& spec, const Ope
       break;
     case OperandKind::kConstant:
     case OperandKind::kBindlessConstant:
-      put_constant(out, operand, spec.style == Style::kHalf2);
+      put_constant(out, operand, spec.style == Style::kHalf2,
+                   spec.slot == Slot::kLoadConstant && spec.default_value != 0);
       break;
     case OperandKind::kAddress:
       put_address(out, spec, operand);

@@ -34,6 +34,7 @@ enum class MemorySpace : u8 {
   kTexture,
   kSurface,
   kGlobalToShared,
+  kTensor,  // global memory through a tensor map
 };
 
 enum class MemoryAccess : u8 { kNone, kRead, kWrite, kReadWrite };
@@ -96,10 +97,16 @@ void visit_indices(const Operand& operand, Visit& visit) {
                 visit);
   if (operand.has_ureg) {
     const bool pair = operand.ureg_wide || operand.kind == OperandKind::kBindlessConstant;
-    visit_range(RegisterFile::kUniform, operand.ureg, pair ? 2 : 1, kURZ, visit);
+    const bool alone = operand.kind == OperandKind::kAddress && !operand.has_reg;
+    visit_range(RegisterFile::kUniform, operand.ureg,
+                pair    ? u8{2}
+                : alone ? operand.width
+                        : u8{1},
+                kURZ, visit);
   }
   if (operand.has_descriptor)
-    visit_range(RegisterFile::kUniform, operand.descriptor, 2, kURZ, visit);
+    visit_range(RegisterFile::kUniform, operand.descriptor, operand.descriptor_is_half ? 1 : 2,
+                kURZ, visit);
 }
 
 }  // namespace detail

@@ -35,6 +35,7 @@ enum class Slot : u8 {
   kUniformNext,   // the uniform register after the one that the bits name
   kSplitUniform,  // a uniform register: bits 60..62 and 73..77
   kSplitTable,    // PLOP3's lookup table: bits 64..66 and 72..76
+  kSplitBits,     // the upper part is extra[1] bits at extra[0]
   kScoreboard,
   kBarrier,
   kConstant,
@@ -72,6 +73,7 @@ enum class Space : u8 {
   kTexture,
   kSurface,
   kGlobalToShared,
+  kTensor,  // global memory through a tensor map
 };
 enum class Access : u8 { kNone, kRead, kWrite, kReadWrite };
 
@@ -93,9 +95,17 @@ struct OperandSpec {
   std::array<u8, 6> extra;
   u8 uniform_bits;
   u8 literal;
-  u8 default_value;  // of an optional number: not printed; of an address: 1 if URZ is not printed
+  u8 default_value;  // of an optional number: not printed; of an address: kDefault...
   u16 count;         // index of the list that gives the number of registers, or kNoCount
 };
+
+// In OperandSpec::default_value of an address: bit 0, URZ is not printed; bits 1 to 5, logarithm of
+// the unit of the offset; bit 6, RZ.U32 is printed; bit 7, the descriptor is the register after the
+// one named.
+inline constexpr u8 kDefaultHidesZero = 1;
+inline constexpr u8 kDefaultShowsRZ = 0x40;
+inline constexpr u8 kDefaultNextRegister = 0x80;
+inline constexpr u8 kAlwaysShown = 253;  // OperandSpec::extra[5]: the descriptor is always printed
 
 inline constexpr u8 kFlagDef = 1;
 inline constexpr u8 kFlagUse = 2;

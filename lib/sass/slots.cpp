@@ -20,6 +20,14 @@ u8 uniform_register(u64 lo, u64 hi, u32 bit, u32 bits) {
   return number == (u64{1} << bits) - 1 ? kURZ : static_cast<u8>(number);
 }
 
+// Makes `number` the next uniform register; false if there is none to be sure of.
+bool advance(u8& number, u32 bits) {
+  if (number == kURZ) return false;
+  ++number;
+  if (number == (1u << bits) - 1) number = kURZ;
+  return true;
+}
+
 // A code address or distance in words of four bytes. On newer families its lowest bits stand apart.
 i64 code_words(const OperandSpec& spec, u64 lo, u64 hi, bool is_signed) {
   u64 words = extract(lo, hi, spec.bit, spec.bits);
@@ -92,6 +100,11 @@ bool decode_operand(const OperandSpec& spec, Family family, u64 lo, u64 hi, u64 
       out.kind = OperandKind::kBits;
       out.value = static_cast<i64>(raw);
       return true;
+    case Slot::kSplitBits:
+      out.kind = OperandKind::kBits;
+      out.value =
+          static_cast<i64>(raw | extract(lo, hi, spec.extra[0], spec.extra[1]) << spec.bits);
+      return true;
     case Slot::kSplitTable:
       out.kind = OperandKind::kBits;
       out.value = static_cast<i64>(extract(lo, hi, 64, 3) | extract(lo, hi, 72, 5) << 3);
@@ -134,7 +147,7 @@ bool decode_operand(const OperandSpec& spec, Family family, u64 lo, u64 hi, u64 
         out.has_ureg = true;
         out.ureg = uniform_register(lo, hi, spec.extra[1], spec.uniform_bits);
         out.value = sign_extend(raw, spec.bits);
-        return true;
+        return spec.default_value == 0 || out.ureg != kURZ || out.value >= 0;
       }
       out.print = raw >= 0x8000 ? kPrintNegative : u8{0};
       return true;
@@ -145,8 +158,9 @@ bool decode_operand(const OperandSpec& spec, Family family, u64 lo, u64 hi, u64 
       out.value = static_cast<i64>(raw * 4);
       out.print = raw >= 0x2000 ? kPrintNegative : u8{0};
       return true;
-    case Slot::kAddress:
+    case Slot::kAddress: {
       out.kind = OperandKind::kAddress;
+      const bool next = (spec.default_value & kDefaultNextRegister) != 0;
       if (spec.extra[0] != kNoBit) {
         out.has_reg = true;
         out.reg = static_cast<u8>(extract(lo, hi, spec.extra[0], 8));
@@ -161,23 +175,29 @@ bool decode_operand(const OperandSpec& spec, Family family, u64 lo, u64 hi, u64 
       } else if (spec.extra[2] != kNoBit) {
         out.wide = bit_at(lo, hi, spec.extra[2]);
         out.base_is_u32 = !out.wide && (spec.flags & kFlagQuiet) == 0;
+        if (out.wide && out.reg == kRZ && (spec.default_value & kDefaultShowsRZ) != 0) return false;
       }
       if (spec.extra[3] != kNoBit) {
         out.has_ureg = true;
         out.ureg = uniform_register(lo, hi, spec.extra[3], spec.uniform_bits);
+        if (next && spec.extra[4] == kNoBit && !advance(out.ureg, spec.uniform_bits)) return false;
         out.ureg_wide =
             spec.extra[4] == kNoBit && (spec.extra[5] == 254 || bit_at(lo, hi, spec.extra[5]));
       }
       if (spec.extra[4] != kNoBit) {
         out.has_descriptor = true;
         out.descriptor = uniform_register(lo, hi, spec.extra[4], spec.uniform_bits);
-        out.print = bit_at(lo, hi, spec.extra[5]) ? 1 : 0;
+        if (next && !advance(out.descriptor, spec.uniform_bits)) return false;
+        out.descriptor_is_half = next;
+        out.print = spec.extra[5] == kAlwaysShown || bit_at(lo, hi, spec.extra[5]) ? 1 : 0;
       }
       if (spec.bits != 0) {
         const bool absolute = (spec.flags & kFlagAbsolute) != 0 && out.reg == kRZ && !out.has_ureg;
         out.value = absolute ? static_cast<i64>(raw) : sign_extend(raw, spec.bits);
+        out.value *= i64{1} << ((spec.default_value >> 1) & 0x1f);
       }
       return true;
+    }
     case Slot::kRelativeTarget:
       out.kind = OperandKind::kCodeAddress;
       out.value = static_cast<i64>(offset + kInstructionBytes +

@@ -100,6 +100,9 @@ def identifier_of(text):
 
 def bits_of(text):
     """The size that a size or type name states: 'U16' -> 16, 'F16x2.RN' -> 32; else 32."""
+    eight = re.match(r"E\dM\d(?:x(\d+))?", text)  # 8-bit floats, named by their parts
+    if eight:
+        return 8 * int(eight.group(1) or 1)
     match = re.search(r"(\d+)(?:x([2-9]))?", text)
     return int(match.group(1)) * int(match.group(2) or 1) if match else 32
 
@@ -426,6 +429,12 @@ class Generator:
             self.address(row, op, text)
             row.operands.append(op)
             return
+        split = re.match(r"^W(\d+):(\d+),(\d+):(\d+)", text)
+        if split:  # a number in two parts
+            low, low_bits, high, high_bits = map(int, split.groups())
+            text = f"N{low}:{low_bits}" + text[split.end():]
+            op["extra"][:2] = high, high_bits
+            row.own(range(high, high + high_bits), "kSplitBits")
         found = re.match(r"^(UPR|PR|UR|UP|UQ|UX|UN|SR|SB|R|P|Q|B|V|Z|S|I|N|T|J|M|F|H|C|X|L|K|a|b|c)(\d*)(?::(\d+))?", text)
         if not found:
             raise TableError(f"{row.where}: unknown operand '{token}'")
@@ -512,6 +521,8 @@ class Generator:
             op["bit"], op["bits"] = position, int(width) if width else default
             if kind == "F":
                 op["style"] = "kFloat"
+            if split:
+                op["slot"] = "kSplitBits"
             if "+" not in flags:  # "+": the bits belong to an operand named before
                 row.own(range(op["bit"], op["bit"] + op["bits"]), op["slot"])
         elif kind in ("PR", "UPR"):  # all predicates at once; no bits
@@ -546,7 +557,10 @@ class Generator:
         elif kind == "L":  # constant with byte offset and a register index: c[bank][R24 + off]
             op["slot"], op["bit"], op["bits"] = "kLoadConstant", 38, 16
             row.own(range(38, 59), "constant")
-            if position and "u" in flags:
+            if "v" in flags:  # LDCU: 17 bits, an absent index register is not printed
+                op["bit"], op["bits"], op["default"] = 37, 17, 1
+                row.own([37], "constant")
+            if position and ("u" in flags or "v" in flags):
                 op["extra"][1] = position
                 row.own(range(position, position + row.uniform_bits), "index")
             elif position:
@@ -570,11 +584,15 @@ class Generator:
         op["slot"] = "kAddress"
         # extra: register bit, scale bit, wide bit (or 254: always), uniform bit, offset width, desc
         extra = [255] * 6
-        for part in found.group(2).split("+"):
-            piece = re.match(r"^(UR|R|S)(\d+)(\??)(?::(\d+))?(?:\.(x|w|e|)(\d*))?$", part)
+        next_register = found.group(3).startswith("+1")  # after the one that an operand before names
+        if next_register:
+            op["default"] = 0x80
+        for part in filter(None, found.group(2).split("+")):
+            piece = re.match(
+                r"^(UR|R|S)(\d+)(\??)(?::(\d+))?(?:\*(\d+))?(?:\.(x|w|W|e|)(\d*))?$", part)
             if not piece:
                 raise TableError(f"{row.where}: unknown address part '{part}'")
-            kind, position, optional, width, rule, number = piece.groups()
+            kind, position, optional, width, unit, rule, number = piece.groups()
             position = int(position)
             if kind == "R":
                 extra[0] = position
@@ -582,8 +600,10 @@ class Generator:
                 if rule == "x":
                     extra[1] = int(number)
                     row.own(range(int(number), int(number) + 2), "address scale")
-                elif rule == "w":
+                elif rule in ("w", "W"):
                     extra[2] = int(number)
+                    if rule == "W":  # from sm_90 on: RZ.U32 is printed
+                        op["default"] = op.get("default", 0) | 0x40
                     row.own([int(number)], "address width")
                 elif rule == "e":  # a pair if bit `number` (.E) is set; prints nothing itself
                     extra[2] = int(number)
@@ -597,17 +617,25 @@ class Generator:
                 elif number == "64":
                     extra[5] = 254
                 if optional:
-                    op["default"] = 1  # URZ is not printed
-                row.own(range(position, position + row.uniform_bits), "address uniform register")
+                    op["default"] = op.get("default", 0) | 1  # URZ is not printed
+                if not next_register:
+                    row.own(range(position, position + row.uniform_bits),
+                            "address uniform register")
             else:
                 op["bit"], op["bits"] = position, int(width or "24")
                 row.own(range(position, position + op["bits"]), "address offset")
+                if unit:  # stored divided by a power of two
+                    op["default"] = op.get("default", 0) | (int(unit).bit_length() - 1) << 1
         if found.group(1):
-            descriptor = re.match(r"^@(\d+),(\d+)", found.group(3))
+            descriptor = re.match(r"^@(\d+)(\+1)?(?:,(\d+))?", found.group(3))
             extra[4] = int(descriptor.group(1))
-            extra[5] = int(descriptor.group(2))
-            row.own(range(extra[4], extra[4] + row.uniform_bits), "descriptor")
-            row.own([extra[5]], "descriptor shown")
+            extra[5] = int(descriptor.group(3) or 253)  # 253: always shown
+            if descriptor.group(2):  # the register after the one that an operand before names
+                op["default"] = op.get("default", 0) | 0x80
+            else:
+                row.own(range(extra[4], extra[4] + row.uniform_bits), "descriptor")
+            if extra[5] != 253:
+                row.own([extra[5]], "descriptor shown")
         # Without a register the offset is an absolute, unsigned address ("s": except here).
         if (extra[2] == 255 or "quiet" in op["flags"]) and extra[3] == 255 and "s" not in found.group(3):
             op["flags"].add("absolute")
