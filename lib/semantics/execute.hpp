@@ -11,18 +11,26 @@
 #include "semantics/integer.hpp"
 #include "semantics/memory.hpp"
 #include "semantics/moves.hpp"
+#include "semantics/understood.hpp"
 
 namespace picker::semantics {
 
 // The effect of a kData or kMemory instruction on the state of `d`, whose guard is set.
 template <class D>
 void execute(D& d, const Instruction& in) {
+  if (!is_understood(in))
+    return class_of(in) == Class::kMemory ? d.unmodelled_memory(in) : d.unmodelled(in);
   if constexpr (ConcreteDomain<D>)
     if (execute_concrete(d, in)) return;
   switch (in.opcode) {
     case Opcode::kIADD3:
     case Opcode::kUIADD3:
+    case Opcode::kIADD:
+    case Opcode::kVIADD:
       return add3(d, in);
+    case Opcode::kIADD_64:
+    case Opcode::kUIADD3_64:
+      return add3_pairs(d, in);
     case Opcode::kIMAD:
     case Opcode::kUIMAD:
       return multiply_add(d, in);
@@ -39,6 +47,11 @@ void execute(D& d, const Instruction& in) {
     case Opcode::kUISETP:
       return integer_compare(d, in);
     case Opcode::kIMNMX:
+    case Opcode::kUIMNMX:
+    case Opcode::kVIMNMX:
+    case Opcode::kUVIMNMX:
+    case Opcode::kVIMNMX3:
+    case Opcode::kVIADDMNMX:
       return minimum_maximum(d, in);
     case Opcode::kIABS:
       return absolute(d, in);
@@ -59,7 +72,11 @@ void execute(D& d, const Instruction& in) {
     case Opcode::kSEL:
     case Opcode::kUSEL:
     case Opcode::kFSEL:
+    case Opcode::kUFSEL:
       return select(d, in);
+    case Opcode::kSEL_64:
+    case Opcode::kUSEL_64:
+      return select_pairs(d, in);
     case Opcode::kS2R:
     case Opcode::kS2UR:
     case Opcode::kCS2R:
@@ -75,6 +92,7 @@ void execute(D& d, const Instruction& in) {
     case Opcode::kUPLOP3:
       return predicate_logic(d, in);
     case Opcode::kFSETP:
+    case Opcode::kUFSETP:
       return float_compare(d, in);
     case Opcode::kHFMA2:
       return half_constant(d, in);
@@ -92,6 +110,7 @@ void execute(D& d, const Instruction& in) {
     case Opcode::kATOMG:
     case Opcode::kATOMS:
     case Opcode::kRED:
+    case Opcode::kREDG:
       return atomic(d, in);
     case Opcode::kLDGSTS:
       return copy_to_shared(d, in);
@@ -99,6 +118,7 @@ void execute(D& d, const Instruction& in) {
       return d.load_matrix(in);
     case Opcode::kLDC:
     case Opcode::kULDC:
+    case Opcode::kLDCU:
       return load_constant(d, in);
     case Opcode::kSHFL:
     case Opcode::kVOTE:

@@ -38,8 +38,11 @@ bool execute_concrete(D& d, const Instruction& in) {
       return true;
     }
     case Opcode::kFADD:
+    case Opcode::kUFADD:
     case Opcode::kFMUL:
+    case Opcode::kUFMUL:
     case Opcode::kFFMA:
+    case Opcode::kUFFMA:
       return single_arithmetic(d, in), true;
     case Opcode::kDADD:
     case Opcode::kDMUL:
@@ -50,8 +53,10 @@ bool execute_concrete(D& d, const Instruction& in) {
     case Opcode::kFSET:
       return single_set(d, in), true;
     case Opcode::kFMNMX:
+    case Opcode::kFMNMX3:
       return single_minimum(d, in), true;
     case Opcode::kFSEL:
+    case Opcode::kUFSEL:
       return single_select(d, in), true;
     case Opcode::kFCHK:
       return division_check(d, in), true;
@@ -61,9 +66,12 @@ bool execute_concrete(D& d, const Instruction& in) {
     case Opcode::kFRND:
       return convert_float(d, in), true;
     case Opcode::kF2I:
+    case Opcode::kUF2I:
       return float_to_integer(d, in), true;
     case Opcode::kI2F:
+    case Opcode::kUI2F:
     case Opcode::kI2FP:
+    case Opcode::kUI2FP:
       return integer_to_float(d, in), true;
     case Opcode::kF2FP:
       return pack_floats(d, in), true;

@@ -313,7 +313,7 @@ void single_set(D& d, const Instruction& in) {
   write_word(d, *in.find(Role::kDst), d.select(*all, d.word(truth), d.word(0)));
 }
 
-// FMNMX: the minimum if the predicate source is true, else the maximum.
+// FMNMX, FMNMX3: the minimum if the predicate source is true, else the maximum.
 template <ConcreteDomain D>
 void single_minimum(D& d, const Instruction& in) {
   const Operand *a = in.find(Role::kA), *b = in.find(Role::kB);
@@ -321,13 +321,18 @@ void single_minimum(D& d, const Instruction& in) {
   const bool propagate = in.has(Field::kNan, Value::kNAN);
   if (!mode || !is_plain_float(a) || !is_plain_float(b) || (!propagate && !plain(in, Field::kNan)))
     return d.unmodelled(in);
-  const Lanes<u32> x = read_single(d, *a), y = read_single(d, *b);
+  const Operand* c = in.find(Role::kC);
+  if (c != nullptr && !is_plain_float(c)) return d.unmodelled(in);
   const LaneMask smaller = read_flag(d, in.find(Role::kPSrc));
-  Lanes<u32> out;
-  for (u32 i = 0; i < kWarpSize; ++i) {
-    const u64 p = mode->flush ? ieee::flush(ieee::kSingle, x[i]) : x[i];
-    const u64 q = mode->flush ? ieee::flush(ieee::kSingle, y[i]) : y[i];
-    out[i] = static_cast<u32>(ieee::minimum(ieee::kSingle, p, q, !smaller[i], propagate));
+  Lanes<u32> out = read_single(d, *a);
+  for (const Operand* next : {b, c}) {
+    if (next == nullptr) continue;
+    const Lanes<u32> y = read_single(d, *next);
+    for (u32 i = 0; i < kWarpSize; ++i) {
+      const u64 p = mode->flush ? ieee::flush(ieee::kSingle, out[i]) : out[i];
+      const u64 q = mode->flush ? ieee::flush(ieee::kSingle, y[i]) : y[i];
+      out[i] = static_cast<u32>(ieee::minimum(ieee::kSingle, p, q, !smaller[i], propagate));
+    }
   }
   write_word(d, *in.find(Role::kDst), out);
 }

@@ -66,6 +66,55 @@ void add3(D& d, const Instruction& in) {
   write_word(d, *dst, total);
 }
 
+// IADD.64, UIADD3.64: the same of pairs.
+template <class D>
+void add3_pairs(D& d, const Instruction& in) {
+  using Wide = typename D::Wide;
+  const bool with_carry = in.has(Field::kCarry, Value::kX);
+  Wide total = d.wide(0);
+  std::array<Wide, 3> parts{d.wide(0), d.wide(0), d.wide(0)};
+  u32 count = 0, increments = 0;
+  for (const Role role : {Role::kA, Role::kB, Role::kC}) {
+    const Operand* operand = in.find(role);
+    if (operand == nullptr) continue;
+    if (!is_plain_pair(operand) || (operand->negate && (operand->invert || with_carry)))
+      return d.unmodelled(in);
+    total = d.add(total, read_pair(d, *operand));
+    if (operand->is_zero_register() && !operand->negate && !operand->invert) continue;
+    Operand plain_operand = *operand;
+    plain_operand.negate = plain_operand.invert = false;
+    Wide part = read_pair(d, plain_operand);
+    if (operand->negate || operand->invert) part = d.bit_not(part);
+    if (operand->negate) ++increments;
+    parts[count++] = part;
+  }
+  std::optional<typename D::Flag> carry_in;
+  if (with_carry) {
+    const Operand* p = in.find(Role::kPSrc);
+    const Operand* q = in.find(Role::kPSrc2);
+    const bool p_off = p == nullptr || (p->reg == sass::kPT && p->invert);
+    const bool q_off = q == nullptr || (q->reg == sass::kPT && q->invert);
+    if (!p_off) total = d.add(total, d.widen_unsigned(d.from_flag(read_flag(d, p))));
+    if (!q_off) total = d.add(total, d.widen_unsigned(d.from_flag(read_flag(d, q))));
+    if (p_off && q_off) carry_in = d.flag(false);
+    if (p_off != q_off) carry_in = read_flag(d, p_off ? q : p);
+  } else if (increments <= 1) {
+    carry_in = d.flag(increments == 1);
+  }
+  const Operand* carry0 = in.find(Role::kPDst);
+  const Operand* carry1 = in.find(Role::kPDst2);
+  const bool wanted0 = carry0 != nullptr && carry0->reg != sass::kPT;
+  const bool wanted1 = carry1 != nullptr && carry1->reg != sass::kPT;
+  if (wanted0) {
+    if (count <= 2 && carry_in)
+      write_flag(d, carry0, d.carry(parts[0], parts[1], *carry_in));
+    else
+      d.unmodelled_flag(in, *carry0);
+  }
+  if (wanted1) d.unmodelled_flag(in, *carry1);
+  write_wide(d, *in.find(Role::kDst), total);
+}
+
 // IMAD, UIMAD, IMUL and their WIDE and HI forms.
 template <class D>
 void multiply_add(D& d, const Instruction& in) {
@@ -292,10 +341,9 @@ void logic(D& d, const Instruction& in) {
 }
 
 // A relation between words by its name, or nothing if the name is not a plain integer relation.
-template <class D>
-std::optional<typename D::Flag> compare(D& d, Value relation, bool is_signed, typename D::Word a,
-                                        typename D::Word b) {
-  const auto less = [&](typename D::Word x, typename D::Word y) {
+template <class D, class T>
+std::optional<typename D::Flag> compare(D& d, Value relation, bool is_signed, T a, T b) {
+  const auto less = [&](T x, T y) {
     return is_signed ? d.less_signed(x, y) : d.less_unsigned(x, y);
   };
   switch (relation) {
@@ -348,6 +396,14 @@ void integer_compare(D& d, const Instruction& in) {
   const Operand *a = in.find(Role::kA), *b = in.find(Role::kB);
   const std::optional<Value> relation = in.modifier(Field::kCompare);
   const std::optional<Value> type = in.modifier(Field::kType);
+  if (type == std::optional<Value>(Value::kU64) || type == std::optional<Value>(Value::kS64)) {
+    if (!is_plain_pair(a) || !is_plain_pair(b) || !relation || !plain(in, Field::kExtended))
+      return d.unmodelled(in);
+    const auto result = compare(d, *relation, *type == Value::kS64, read_pair(d, *a),
+                                read_pair(d, *b));
+    if (!result) return d.unmodelled(in);
+    return write_compare(d, in, *result, Role::kPSrc);
+  }
   if (!is_plain_word(a) || !is_plain_word(b) || !relation) return d.unmodelled(in);
   if (type && *type != Value::kU32 && *type != Value::kS32 && *type != Value::kNone)
     return d.unmodelled(in);
@@ -390,19 +446,46 @@ std::optional<typename D::Flag> compare_high_word(D& d, Value relation, bool is_
   }
 }
 
-// IMNMX, UIMNMX, VIMNMX: minimum if the predicate source is true, else maximum.
+// IMNMX, UIMNMX, VIMNMX, UVIMNMX: minimum if the predicate source is true, else maximum. VIMNMX3: of
+// three. VIADDMNMX: of a + b and c.
 template <class D>
 void minimum_maximum(D& d, const Instruction& in) {
-  const Operand *a = in.find(Role::kA), *b = in.find(Role::kB);
+  const Operand *a = in.find(Role::kA), *b = in.find(Role::kB), *c = in.find(Role::kC);
   const std::optional<Value> type = in.modifier(Field::kType);
+  // Which operand won, as predicates; a second predicate source combines with wider comparisons.
+  for (const Role role : {Role::kPDst, Role::kPDst2})
+    if (const Operand* p = in.find(role); p != nullptr && p->reg != sass::kPT)
+      return d.unmodelled(in);
+  const Operand* second = in.find(Role::kPSrc2);
+  if (second != nullptr && !(second->reg == sass::kPT && second->invert)) return d.unmodelled(in);
+  const typename D::Flag minimum = read_flag(d, in.find(Role::kPSrc));
+  if (type == std::optional<Value>(Value::kU64) || type == std::optional<Value>(Value::kS64)) {
+    if (!is_plain_pair(a) || !is_plain_pair(b) || c != nullptr) return d.unmodelled(in);
+    const typename D::Wide x = read_pair(d, *a), y = read_pair(d, *b);
+    const typename D::Flag less =
+        *type == Value::kS64 ? d.less_signed(x, y) : d.less_unsigned(x, y);
+    return write_wide(d, *in.find(Role::kDst),
+                      d.select(minimum, d.select(less, x, y), d.select(less, y, x)));
+  }
   if (!is_plain_word(a) || !is_plain_word(b)) return d.unmodelled(in);
   if (type && *type != Value::kU32 && *type != Value::kS32 && *type != Value::kNone)
     return d.unmodelled(in);
   const bool is_signed = !in.has(Field::kType, Value::kU32);
-  const typename D::Word x = read_word(d, *a), y = read_word(d, *b);
-  const typename D::Flag minimum = read_flag(d, in.find(Role::kPSrc));
-  write_word(d, *in.find(Role::kDst),
-             d.select(minimum, d.minimum(is_signed, x, y), d.maximum(is_signed, x, y)));
+  const auto pick = [&](typename D::Word x, typename D::Word y) {
+    return d.select(minimum, d.minimum(is_signed, x, y), d.maximum(is_signed, x, y));
+  };
+  typename D::Word x = read_word(d, *a);
+  const typename D::Word y = read_word(d, *b);
+  if (in.opcode == Opcode::kVIADDMNMX) {
+    if (!is_plain_word(c)) return d.unmodelled(in);
+    return write_word(d, *in.find(Role::kDst), pick(d.add(x, y), read_word(d, *c)));
+  }
+  x = pick(x, y);
+  if (c != nullptr) {
+    if (in.opcode != Opcode::kVIMNMX3 || !is_plain_word(c)) return d.unmodelled(in);
+    x = pick(x, read_word(d, *c));
+  }
+  write_word(d, *in.find(Role::kDst), x);
 }
 
 // IABS.

@@ -27,6 +27,7 @@ struct MatrixShape {
   if (!shape) return std::nullopt;
   switch (*shape) {
     case Value::k884:
+    case Value::k8x8x4:
       return MatrixShape{8, 8, 4};
     case Value::k1684:
       return MatrixShape{16, 8, 4};

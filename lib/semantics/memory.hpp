@@ -12,7 +12,9 @@ namespace picker::semantics {
 template <class D>
 std::optional<typename D::Wide> effective_address(D& d, const Operand& operand, bool is_wide) {
   if (operand.kind != OperandKind::kAddress) return std::nullopt;
-  if (operand.has_descriptor && !d.is_global_descriptor(operand.descriptor)) return std::nullopt;
+  if (operand.has_descriptor &&
+      (operand.descriptor_is_half || !d.is_global_descriptor(operand.descriptor)))
+    return std::nullopt;
   const u32 offset = static_cast<u32>(operand.value);
   if (!is_wide) {
     typename D::Word base = d.word(0);
@@ -76,6 +78,7 @@ struct AccessSize {
     case Opcode::kSTG:
     case Opcode::kATOMG:
     case Opcode::kRED:
+    case Opcode::kREDG:
       return Space::kGlobal;
     case Opcode::kLDS:
     case Opcode::kSTS:

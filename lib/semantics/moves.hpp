@@ -12,6 +12,10 @@ void move(D& d, const Instruction& in) {
   const Operand* source = in.find(Role::kB) != nullptr ? in.find(Role::kB) : in.find(Role::kA);
   const Operand* dst = in.find(Role::kDst);
   const Operand* mask = in.find(Role::kAux);
+  if (in.has(Field::kSize, Value::k64)) {
+    if (!is_plain_pair(source)) return d.unmodelled(in);
+    return write_wide(d, *dst, read_pair(d, *source));
+  }
   if (!is_plain_word(source) || source->negate || source->invert) return d.unmodelled(in);
   if (mask != nullptr && mask->value != 0xf) return d.unmodelled(in);
   for (u32 i = 0; i < dst->width; ++i) {
@@ -20,12 +24,22 @@ void move(D& d, const Instruction& in) {
   }
 }
 
+// SEL.64, USEL.64.
+template <class D>
+void select_pairs(D& d, const Instruction& in) {
+  const Operand *a = in.find(Role::kA), *b = in.find(Role::kB);
+  if (!is_plain_pair(a) || !is_plain_pair(b)) return d.unmodelled(in);
+  write_wide(d, *in.find(Role::kDst),
+             d.select(read_flag(d, in.find(Role::kPSrc)), read_pair(d, *a), read_pair(d, *b)));
+}
+
 // SEL, USEL; FSEL where it only moves bits.
 template <class D>
 void select(D& d, const Instruction& in) {
   const Operand *a = in.find(Role::kA), *b = in.find(Role::kB);
   if (!is_plain_word(a) || !is_plain_word(b)) return d.unmodelled(in);
-  if (in.opcode == Opcode::kFSEL && (a->negate || b->negate || !plain(in, Field::kFtz)))
+  if ((in.opcode == Opcode::kFSEL || in.opcode == Opcode::kUFSEL) &&
+      (a->negate || b->negate || !plain(in, Field::kFtz)))
     return d.unmodelled(in);
   write_word(d, *in.find(Role::kDst),
              d.select(read_flag(d, in.find(Role::kPSrc)), read_word(d, *a), read_word(d, *b)));

@@ -66,6 +66,32 @@ typename D::Wide read_wide(D& d, const Operand& operand) {
   return d.join(read_raw_word(d, operand, 1), read_raw_word(d, operand, 0));
 }
 
+// Whether an operand is a pair that read_pair understands.
+[[nodiscard]] inline bool is_plain_pair(const Operand* operand) {
+  if (operand == nullptr || operand->absolute) return false;
+  switch (operand->kind) {
+    case OperandKind::kRegister:
+    case OperandKind::kUniformRegister:
+    case OperandKind::kImmediate:
+      return operand->width == 2;
+    default:
+      return false;
+  }
+}
+
+// The source of a 64-bit instruction, with its - or ~ applied.
+template <class D>
+typename D::Wide read_pair(D& d, const Operand& operand) {
+  typename D::Wide x =
+      operand.kind == OperandKind::kImmediate
+          ? d.join(d.immediate(static_cast<u32>(static_cast<u64>(operand.value) >> 32)),
+                   d.immediate(static_cast<u32>(operand.value)))
+          : read_wide(d, operand);
+  if (operand.negate) x = d.sub(d.wide(0), x);
+  if (operand.invert) x = d.bit_not(x);
+  return x;
+}
+
 // A predicate source with its ! applied. An absent operand reads true.
 template <class D>
 typename D::Flag read_flag(D& d, const Operand* operand) {

@@ -1,0 +1,212 @@
+#include "semantics/understood.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace picker::semantics {
+namespace {
+
+using sass::Field;
+using sass::Opcode;
+using sass::Value;
+
+struct Known {
+  std::string_view mnemonics;  // separated by blanks
+  std::string_view fields;     // "Field=Value,Value Field=Value"
+};
+
+constexpr std::string_view kAccess =
+    "AddressExtended=E Evict=EF,EL,LU,EU,NA EvictL2=EFL2,ENL2,ELL2 "
+    "Prefetch=LTC64B,LTC128B,LTC256B Size=U8,S8,U16,S16,32,64,128 "
+    "Semantics=WEAK,CONSTANT,STRONG,MMIO Scope=CTA,SM,GPU,SYS,VC Private=PRIVATE "
+    "WeakScope=CTA,SM,GPU,SYS";
+constexpr std::string_view kAtomic =
+    "AddressExtended=E Evict=EF,EL,LU,EU,NA AtomicOp=ADD,MIN,MAX,INC,DEC,AND,OR,XOR,EXCH,CAS,CAST "
+    "Type=U32,S32,64,S64,F32.FTZ.RN,F16x2.RN,F64.RN Semantics=WEAK,CONSTANT,STRONG,MMIO "
+    "Scope=CTA,SM,GPU,SYS,VC Private=PRIVATE WeakScope=CTA,SM,GPU,SYS";
+constexpr std::string_view kCompares = "F,LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU,T";
+constexpr std::string_view kHalves =
+    "Ftz=FTZ,FMZ Saturate=SAT Relu=RELU Special=MMA SwizzleA=H1_H0,F32,H0_H0,H1_H1 "
+    "SwizzleB=H1_H0,F32,H0_H0,H1_H1,H0_NH1 SwizzleC=H1_H0,F32,H0_H0,H1_H1";
+
+constexpr Known kKnown[] = {
+    {"IADD3 UIADD3 IADD IADD.64 UIADD3.64", "Carry=X"},
+    {"VIADD", "Type=32,S32"},
+    {"IMNMX UIMNMX VIMNMX VIMNMX3 VIADDMNMX UVIMNMX", "Type=U32,S32"},
+    {"IMAD UIMAD", "Type=U32,S32 Carry=X MulMode=WIDE,HI"},
+    {"LEA ULEA", "Carry=X High=HI SX32=SX32"},
+    {"SHF USHF", "Direction=L,R Wrap=W Type=S64,U64,S32,U32 High=HI"},
+    {"LOP3 ULOP3", "Lut=LUT Special=PAND"},
+    {"PLOP3 UPLOP3", "Lut=LUT"},
+    {"ISETP UISETP",
+     "Compare=F,LT,EQ,LE,GT,NE,GE,T Type=U32,S32,U64,S64 Bool=AND,OR,XOR Extended=EX"},
+    {"IABS POPC UPOPC BREV UBREV SEL USEL SEL.64 USEL.64 S2R S2UR FCHK", ""},
+    {"MOV UMOV", "Size=64"},
+    {"PRMT UPRMT", "PermuteMode=F4E,B4E,RC8,ECL,ECR,RC16"},
+    {"SGXT USGXT", "Wrap=W Type=U32,S32"},
+    {"BMSK UBMSK", "Wrap=W"},
+    {"FLO UFLO", "Type=U32,S32 Shift=SH"},
+    {"IDP", "Special=2A,4A Special2=LO,HI SourceType=U16,S16,U8,S8 SourceTypeB=U8,S8"},
+    {"VABSDIFF", "Type=U32,S32"},
+    {"VABSDIFF4", "Type=U8,S8 Accumulate=ACC"},
+    {"CS2R CS2UR", "Size=32,64"},
+    {"R2UR", "Or=OR"},
+    {"P2R R2P", "Byte=B1,B2,B3"},
+    {"SHFL", "ShuffleMode=IDX,UP,DOWN,BFLY"},
+    {"VOTE VOTEU", "VoteMode=ALL,ANY,EQ"},
+    {"MATCH", "VoteMode=ANY,ALL Type=U64"},
+    {"REDUX", "AtomicOp=AND,OR,XOR,SUM,MIN,MAX Type=S32"},
+    {"CREDUX", "AtomicOp=MAX,MIN Type=S32"},
+    {"LD LDG ST STG LDL STL", kAccess},
+    {"LDS STS", "Size=U8,S8,U16,S16,32,64,128 Special=U"},
+    {"LDGSTS",
+     "AddressExtended=E Cache=BYPASS Evict=EF,EL,LU,EU,NA Prefetch=LTC64B,LTC128B,LTC256B "
+     "Size=32,64,128 ZeroFill=ZFILL Semantics=WEAK,CONSTANT,MMIO Scope=CTA,GPU,SM,VC "
+     "Private=PRIVATE"},
+    {"ATOM ATOMG RED REDG", kAtomic},
+    {"ATOMS",
+     "AtomicOp=ADD,MIN,MAX,INC,DEC,AND,OR,XOR,EXCH,CAS,CAST,ARRIVE Type=U32,S32,64,32 "
+     "AtomicMode=SPIN,POPC"},
+    {"LDSM", "Size=16 Transpose=M88,MT88,M816,M832 Count=1,2,4"},
+    {"LDC ULDC LDCU", "Size=U8,S8,U16,S16,32,64,128 IndexMode=IL,IS,ISL"},
+    {"FSEL UFSEL", "Ftz=FTZ"},
+    {"FADD UFADD", "Ftz=FTZ Round=RN,RM,RP,RZ Saturate=SAT"},
+    {"FMUL UFMUL",
+     "Ftz=FTZ,FMZ Scale=D8,D4,D2,M2,M4,M8 Round=RN,RM,RP,RZ Saturate=SAT"},
+    {"FFMA UFFMA", "Ftz=FTZ,FMZ Round=RN,RM,RP,RZ Saturate=SAT"},
+    {"DADD DMUL DFMA", "Round=RN,RM,RP,RZ"},
+    {"FMNMX FMNMX3", "Ftz=FTZ Nan=NAN"},
+    {"MUFU", "Function=COS,SIN,EX2,LG2,RCP,RSQ,SQRT,TANH,RCP64H,RSQ64H Type=F16,F32 Byte=H1"},
+    {"F2F", "Ftz=FTZ Type=F32,F16,BF16,F64 SourceType=F16,F32,F64,BF16 Round=RN,RM,RP,RZ Byte=H1"},
+    {"FRND", "Ftz=FTZ Type=F16,F32,F64 SourceType=F16,F32,F64 Round=RN,FLOOR,CEIL,TRUNC"},
+    {"F2I UF2I",
+     "Ftz=FTZ Type=U8,S8,U16,S16,U32,S32,U64,S64 SourceType=F16,F32,F64 "
+     "Round=RN,FLOOR,CEIL,TRUNC Narrow=NTZ"},
+    {"I2F UI2F",
+     "Type=F16,F32,F64 SourceType=U8,S8,U16,S16,U32,S32,U64,S64 Round=RN,RM,RP,RZ "
+     "Byte=B1,B2,B3,H1"},
+    {"I2FP UI2FP", "Type=F32 SourceType=U32,S32 Round=RN,RZ"},
+    {"F2FP",
+     "Saturate=SATFINITE Relu=RELU Type=F16,BF16 SourceType=F32 Pack=PACK_AB,MERGE_C Round=RN,RZ"},
+    {"MOVM", "Size=16 Transpose=MT88"},
+    {"IMMA",
+     "Shape=16832,16864,168128,8816,8832,16816 SourceType=U8,S8,U4,S4 SourceTypeB=U8,S8,U4,S4 "
+     "Saturate=SAT Layout=ROW LayoutB=COL"},
+    {"DMMA", "Shape=884,8x8x4 Round=RN,RM,RP,RZ"},
+    {"HMMA", "Shape=1688,16816 AccType=F16,F32 SourceType=F16,BF16,TF32"},
+};
+
+// Compares and half arithmetic share long lists.
+struct Shared {
+  std::string_view mnemonics;
+  std::string_view field;
+  std::string_view values;
+  std::string_view fields;
+};
+constexpr Shared kShared[] = {
+    {"FSETP UFSETP", "Compare", kCompares, "Ftz=FTZ Bool=AND,OR,XOR"},
+    {"FSET", "Compare", kCompares, "BoolFloat=BF Ftz=FTZ Bool=AND,OR,XOR"},
+    {"DSETP", "Compare", "MIN,LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU,MAX",
+     "Bool=AND,OR,XOR"},
+    {"HADD2 HMUL2 HFMA2", "AccType", "F32,BF16_V2", kHalves},
+    {"HMNMX2", "AccType", "F32,BF16_V2",
+     "Ftz=FTZ Nan=NAN SwizzleA=H1_H0,F32,H0_H0,H1_H1 SwizzleB=H1_H0,F32,H0_H0,H1_H1"},
+    {"HSETP2", "Compare", kCompares,
+     "AccType=F32,BF16_V2 HalfAnd=H_AND Ftz=FTZ Bool=AND,OR,XOR "
+     "SwizzleA=H1_H0,F32,H0_H0,H1_H1 SwizzleB=H1_H0,F32,H0_H0,H1_H1"},
+    {"HSET2", "Compare", kCompares,
+     "AccType=F32,BF16_V2 BoolFloat=BF Ftz=FTZ Bool=AND,OR,XOR "
+     "SwizzleA=H1_H0,F32,H0_H0,H1_H1 SwizzleB=H1_H0,F32,H0_H0,H1_H1"},
+};
+
+// Calls visit(part) for each part of `text` between separators.
+template <class Visit>
+void split(std::string_view text, char separator, Visit visit) {
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(separator), text.size());
+    if (end != 0) visit(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+template <class Enum>
+std::vector<Enum> named(std::string_view name, u32 count) {
+  std::vector<Enum> out;
+  for (u32 i = 0; i < count; ++i)
+    if (sass::to_string(static_cast<Enum>(i)) == name) out.push_back(static_cast<Enum>(i));
+  return out;
+}
+
+class Table {
+ public:
+  Table() : listed_(sass::kOpcodeCount), known_(size_t{sass::kOpcodeCount} * sass::kFieldCount) {
+    for (const Known& row : kKnown) add(row.mnemonics, row.fields);
+    for (const Shared& row : kShared) {
+      add(row.mnemonics, row.fields);
+      split(row.mnemonics, ' ', [&](std::string_view name) {
+        for (const Opcode opcode : named<Opcode>(name, sass::kOpcodeCount))
+          add_values(opcode, row.field, row.values);
+      });
+    }
+  }
+
+  [[nodiscard]] bool allows(const sass::Instruction& in) const {
+    const size_t opcode = static_cast<size_t>(in.opcode);
+    if (opcode >= listed_.size() || !listed_[opcode]) return true;
+    for (u32 i = 0; i < in.modifier_count; ++i) {
+      const sass::Modifier& modifier = in.modifiers[i];
+      if (modifier.value == Value::kNone) continue;
+      const std::vector<bool>& values = known_[place(in.opcode, modifier.field)];
+      const size_t value = static_cast<size_t>(modifier.value);
+      if (value >= values.size() || !values[value]) return false;
+    }
+    return true;
+  }
+
+ private:
+  static size_t place(Opcode opcode, Field field) {
+    return static_cast<size_t>(opcode) * sass::kFieldCount + static_cast<size_t>(field);
+  }
+  void add(std::string_view mnemonics, std::string_view fields) {
+    split(mnemonics, ' ', [&](std::string_view name) {
+      for (const Opcode opcode : named<Opcode>(name, sass::kOpcodeCount)) {
+        listed_[static_cast<size_t>(opcode)] = true;
+        split(fields, ' ', [&](std::string_view entry) {
+          const size_t equals = entry.find('=');
+          add_values(opcode, entry.substr(0, equals), entry.substr(equals + 1));
+        });
+      }
+    });
+  }
+  void add_values(Opcode opcode, std::string_view field, std::string_view values) {
+    for (const Field f : named<Field>(field, sass::kFieldCount))
+      split(values, ',', [&](std::string_view name) {
+        for (const Value v : named<Value>(name, sass::kValueCount)) {
+          std::vector<bool>& known = known_[place(opcode, f)];
+          known.resize(sass::kValueCount);
+          known[static_cast<size_t>(v)] = true;
+        }
+      });
+  }
+
+  std::vector<bool> listed_;
+  std::vector<std::vector<bool>> known_;  // by opcode and field: by value
+};
+
+// Matrix products on families that can leave out the addend by a predicate.
+bool has_unknown_operand(const sass::Instruction& in) {
+  if (in.opcode != Opcode::kHMMA && in.opcode != Opcode::kIMMA && in.opcode != Opcode::kDMMA)
+    return false;
+  const sass::Operand* p = in.find(sass::Role::kPSrc);
+  return p != nullptr && (p->reg != sass::kPT || p->invert);
+}
+
+}  // namespace
+
+bool is_understood(const sass::Instruction& in) {
+  static const Table table;
+  return table.allows(in) && !has_unknown_operand(in);
+}
+
+}  // namespace picker::semantics
