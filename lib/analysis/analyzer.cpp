@@ -726,9 +726,19 @@ class Analyzer {
         break;
       case Opcode::kWARPSYNC: {
         const Operand* mask = in.find(Role::kA);
-        if (mask != nullptr && mask->kind == sass::OperandKind::kImmediate &&
-            static_cast<u32>(mask->value) == ~u32{0} && e().is_true(thread_->guard))
-          thread_->state.converged = thread_->state.never_split = true;
+        const bool all = mask == nullptr ? in.has(Field::kSpecial2, Value::kALL)
+                                         : mask->kind == sass::OperandKind::kImmediate &&
+                                               static_cast<u32>(mask->value) == ~u32{0};
+        const bool certain =
+            e().is_true(thread_->guard) &&
+            e().is_true(semantics::read_flag(*thread_, in.find(Role::kPSrc)));
+        if (all && certain) thread_->state.converged = thread_->state.never_split = true;
+        break;
+      }
+      case Opcode::kBMOV: {  // a barrier is cleared: until the next BSSY nothing is known of it
+        const u32 barrier = in.find(Role::kBarrier)->reg & 15;
+        thread_->state.barrier_target[barrier] = kNone;
+        thread_->state.barrier_converged[barrier] = false;
         break;
       }
       default:

@@ -22,6 +22,7 @@ using semantics::Space;
 using semantics::Words;
 
 namespace {
+constexpr u64 kMaxClusterBlocks = 16;  // without the portable limit of 8
 constexpr u32 kMaxSelectSplits = 3;  // choices of an address that are judged apart: 2^3 sites
 }  // namespace
 
@@ -425,6 +426,8 @@ ExprId SymbolicThread::special_register(const Instruction&, u32 number, u32 inde
         return e_.block_index(1);
       case SpecialRegister::kBlockIdZ:
         return e_.block_index(2);
+      case SpecialRegister::kClusterBlock:  // decided by the block's index and the cluster's size
+        return opaque(32, OpaqueCause::kDriverConstant, false, false, kMaxClusterBlocks - 1);
       case SpecialRegister::kLaneId: {
         // Warps are runs of 32 consecutive threads, x fastest (CUDA programming guide).
         if (layout_ == nullptr) break;

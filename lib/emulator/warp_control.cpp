@@ -147,7 +147,7 @@ void Warp::control(const ProgramInstruction& p, u64 next) {
       return unsupported_here("this transfer of control is not modelled");
     case ControlKind::kIndirectBranch: {
       const Operand *a = in.find(Role::kA), *target = in.find(Role::kTarget);
-      if (in.opcode != Opcode::kBRX || a == nullptr)
+      if (a == nullptr)
         return unsupported_here("this transfer of control is not modelled");
       const Wide base = semantics::read_wide(*this, *a);
       const u64 offset = next + (target != nullptr ? static_cast<u64>(target->value) : 0);
@@ -289,14 +289,16 @@ void Warp::release_warp_syncs() {
 void Warp::nothing(const ProgramInstruction& p, u64 next) {
   const Instruction& in = p.in;
   if (in.opcode == Opcode::kYIELD) choose_ = true;
+  if (in.opcode == Opcode::kBMOV) effect(p);
   const u32 taken = guard_.bits & semantics::read_flag(*this, in.find(Role::kPSrc)).bits;
   if (in.opcode != Opcode::kWARPSYNC || taken == 0) {
     pc_ = next;
     return;
   }
   const Operand* mask = in.find(Role::kA);
-  if (mask == nullptr || !semantics::plain(in, Field::kExclusive)) return unmodelled(in);
-  const Word masks = semantics::read_raw_word(*this, *mask);
+  const bool all = mask == nullptr && in.has(Field::kSpecial2, Value::kALL);
+  if ((mask == nullptr && !all) || !semantics::plain(in, Field::kExclusive)) return unmodelled(in);
+  const Word masks = all ? word(~u32{0}) : semantics::read_raw_word(*this, *mask);
   park();
   move_lanes(active_ & ~taken, next);
   for_each_lane(taken, [&](u32 lane) {

@@ -25,6 +25,7 @@ enum class SpecialRegister : u8 {
   kGreaterEqualMask = 60,
   kClockLow = 80,
   kClockHigh = 81,
+  kClusterBlock = 136,  // SR_CgaCtaId: the block's place in its cluster
   kZero = 255,
 };
 

@@ -82,7 +82,12 @@ struct Control {
         case sass::FlowClass::kSync:
           break;
         case sass::FlowClass::kIndirectBranch:
-          control.kind = ControlKind::kIndirectBranch;
+          // BRX and BRXU with a plain offset; the jumps by absolute address are not modelled.
+          control.kind = (in.opcode == Opcode::kBRX || in.opcode == Opcode::kBRXU) &&
+                                 plain(in, Field::kInc) && plain(in, Field::kUniform)
+                             ? ControlKind::kIndirectBranch
+                             : ControlKind::kUnmodelled;
+          control.condition = p;
           break;
         default:
           control.kind = ControlKind::kUnmodelled;

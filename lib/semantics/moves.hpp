@@ -52,6 +52,7 @@ void select(D& d, const Instruction& in) {
     case sass::SpecialRegister::kBlockIdX:
     case sass::SpecialRegister::kBlockIdY:
     case sass::SpecialRegister::kBlockIdZ:
+    case sass::SpecialRegister::kClusterBlock:
       return false;
     default:
       return true;

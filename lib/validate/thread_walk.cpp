@@ -276,6 +276,8 @@ struct ThreadWalk::Walker {
         return word(block[1]);
       case SpecialRegister::kBlockIdZ:
         return word(block[2]);
+      case SpecialRegister::kClusterBlock:
+        return o.launch_.cluster == std::array<u32, 3>{1, 1, 1} ? word(0) : Word{};
       case SpecialRegister::kLaneId: {
         const auto& n = o.launch_.block;
         return word((thread[0] + n[0] * (thread[1] + n[1] * thread[2])) % 32);
@@ -552,7 +554,7 @@ struct ThreadWalk::Walker {
   bool indirect(const Instruction& in, u32& next) {
     const Operand* a = in.find(Role::kA);
     const Operand* base = in.find(Role::kTarget);
-    if (in.opcode != Opcode::kBRX || a == nullptr || base == nullptr) return false;
+    if (a == nullptr || base == nullptr) return false;
     const Wide to = add(semantics::read_wide(*this, *a),
                         wide(pc + sass::kInstructionBytes + static_cast<u64>(base->value)));
     if (!to.known) return false;
