@@ -135,11 +135,18 @@ void Warp::control(const ProgramInstruction& p, u64 next) {
     case ControlKind::kCall:
       return split(taken, c.target, next);
     case ControlKind::kUnmodelled:
-      if (in.opcode == Opcode::kBRA && in.modifier(Field::kDivergence)) {
-        // Taken if the warp is not together: the lanes named by the mask are not all here.
+      if (in.opcode == Opcode::kBRA && (in.has(Field::kDivergence, Value::kDIV) ||
+                                        in.has(Field::kDivergence, Value::kCONV))) {
+        // Taken if the warp is not together: the lanes named by the mask (all, without one) are not
+        // all here.
         const Operand* a = in.find(Role::kA);
-        u32 mask = a->reg == sass::kURZ ? 0 : uregs_[a->reg];
-        if (a->invert) mask = ~mask;
+        u32 mask = ~u32{0};
+        if (a != nullptr) {
+          if (a->kind != sass::OperandKind::kUniformRegister)
+            return unsupported_here("this transfer of control is not modelled");
+          mask = a->reg == sass::kURZ ? 0 : uregs_[a->reg];
+          if (a->invert) mask = ~mask;
+        }
         const bool together = (mask & exist_ & ~exited_ & ~active_) == 0;
         const bool wanted = in.has(Field::kDivergence, Value::kDIV) ? !together : together;
         return split(wanted ? taken : 0, c.target, next);
@@ -431,6 +438,10 @@ void Warp::effect(const ProgramInstruction& p) {
     }
     case Opcode::kCCTL:
       return discard_or_prefetch(in);
+    // Programmatic dependent launch: there is no launch before or after this one.
+    case Opcode::kPREEXIT:
+    case Opcode::kACQBULK:
+      return;
     default:
       return unmodelled(in);
   }

@@ -108,7 +108,7 @@ bool match(D& d, const Instruction& in) {
   return true;
 }
 
-// REDUX: one value from all lanes, in a uniform register.
+// REDUX, CREDUX: one value from all lanes, in a uniform register.
 template <ConcreteDomain D>
 bool reduce(D& d, const Instruction& in) {
   const Operand* a = in.find(Role::kA);
@@ -165,6 +165,7 @@ bool exchange(D& d, const Instruction& in) {
     case Opcode::kMATCH:
       return match(d, in);
     case Opcode::kREDUX:
+    case Opcode::kCREDUX:
       return reduce(d, in);
     default:
       return false;
