@@ -1,4 +1,5 @@
-// Kernels of data/instructions.cu, executed from their sm_80 machine code and computed again here:
+// Kernels of data/instructions.cu, executed from their machine code of each family and computed again
+// here:
 // integers by plain C++ on wide types, floats by the host's arithmetic in the rounding mode asked
 // for, exchanges between lanes from the definitions in the PTX manual.
 #include <gtest/gtest.h>
@@ -22,10 +23,10 @@ constexpr u32 kCount = 96;
 
 // Runs `kernel` on `in`; returns `rows` times in.size() results.
 template <class T>
-std::vector<T> run_kernel(const std::string& kernel, const std::vector<T>& in, u32 rows,
-                          u32 threads) {
+std::vector<T> run_kernel(const std::string& architecture, const std::string& kernel,
+                          const std::vector<T>& in, u32 rows, u32 threads) {
   const std::string path =
-      std::string(PICKER_SOURCE_DIR) + "/tests/emulator/data/instructions.sm_80.cubin";
+      std::string(PICKER_SOURCE_DIR) + "/tests/emulator/data/instructions." + architecture + ".cubin";
   std::vector<T> out(rows * in.size());
   const auto file = container::read_input(path);
   EXPECT_TRUE(file.has_value());
@@ -64,9 +65,11 @@ std::vector<u32> interesting_words() {
   return words;
 }
 
-TEST(Instructions, Integers) {
+class Instructions : public testing::TestWithParam<const char*> {};
+
+TEST_P(Instructions, Integers) {
   const std::vector<u32> in = interesting_words();
-  const std::vector<u32> out = run_kernel("integers", in, 24, 64);
+  const std::vector<u32> out = run_kernel(GetParam(), "integers", in, 24, 64);
   const auto shift_right = [](i64 x, u32 n, u32 width) { return x >> std::min(n, width - 1); };
   for (u32 i = 0; i < kCount; ++i) {
     SCOPED_TRACE(i);
@@ -181,9 +184,9 @@ void expect_same(T got, T wanted, const char* what) {
   EXPECT_EQ(std::signbit(got), std::signbit(wanted)) << what;
 }
 
-TEST(Instructions, Singles) {
+TEST_P(Instructions, Singles) {
   const std::vector<float> in = interesting_floats<float>();
-  const std::vector<float> out = run_kernel("singles", in, 20, 64);
+  const std::vector<float> out = run_kernel(GetParam(), "singles", in, 20, 64);
   for (u32 i = 0; i < kCount; ++i) {
     volatile float a = in[i], b = in[(i + 1) % kCount], c = in[(i + 2) % kCount];
     SCOPED_TRACE(testing::Message() << a << ", " << b << ", " << c);
@@ -235,9 +238,9 @@ TEST(Instructions, Singles) {
   }
 }
 
-TEST(Instructions, Doubles) {
+TEST_P(Instructions, Doubles) {
   const std::vector<double> in = interesting_floats<double>();
-  const std::vector<double> out = run_kernel("doubles", in, 11, 64);
+  const std::vector<double> out = run_kernel(GetParam(), "doubles", in, 11, 64);
   for (u32 i = 0; i < kCount; ++i) {
     volatile double a = in[i], b = in[(i + 1) % kCount], c = in[(i + 2) % kCount];
     SCOPED_TRACE(testing::Message() << a << ", " << b << ", " << c);
@@ -263,11 +266,11 @@ TEST(Instructions, Doubles) {
   }
 }
 
-TEST(Instructions, Exchanges) {
+TEST_P(Instructions, Exchanges) {
   std::vector<u32> in(32);
   std::mt19937 random(9);
   for (u32& x : in) x = static_cast<u32>(random() >> (random() % 28));
-  const std::vector<u32> out = run_kernel("exchanges", in, 14, 32);
+  const std::vector<u32> out = run_kernel(GetParam(), "exchanges", in, 14, 32);
   u32 ballot = 0, sum = 0, all_xor = 0, odd = 0, least = ~0u;
   i32 most = std::numeric_limits<i32>::min();
   std::array<u32, 32> mine{};
@@ -305,7 +308,7 @@ TEST(Instructions, Exchanges) {
 }
 
 // Halves that double precision holds exactly, so that one rounding to half is the right one.
-TEST(Instructions, Halves) {
+TEST_P(Instructions, Halves) {
   std::mt19937 random(21);
   std::vector<u32> in(kCount);
   // Exponents near 1: all sums and products are exact in double precision.
@@ -314,7 +317,7 @@ TEST(Instructions, Halves) {
     for (u32 k = 0; k < 2; ++k)
       x |= static_cast<u32>((random() & 0x83ff) | (12 + random() % 7) << 10) << (16 * k);
   }
-  const std::vector<u32> out = run_kernel("halves", in, 6, 32);
+  const std::vector<u32> out = run_kernel(GetParam(), "halves", in, 6, 32);
   const auto value = [](u32 word, u32 half) {
     const u32 h = word >> (16 * half) & 0xffff;
     const double magnitude =
@@ -350,6 +353,10 @@ TEST(Instructions, Halves) {
       EXPECT_EQ(row(5), pattern(value(wa, 0) - value(wb, 1)));
     }
 }
+
+INSTANTIATE_TEST_SUITE_P(Families, Instructions,
+                         testing::Values("sm_70", "sm_75", "sm_80", "sm_86", "sm_90", "sm_100",
+                                         "sm_120"));
 
 }  // namespace
 }  // namespace picker::emulator

@@ -1,8 +1,26 @@
 // One result per row: each exercises instructions whose meaning the test computes again in C++.
-// Built with: nvcc -arch=sm_80 -cubin -o instructions.sm_80.cubin instructions.cu
+// Built with: nvcc -arch=sm_NN -cubin -o instructions.sm_NN.cubin instructions.cu; for sm_70 as
+// samples/build_cubins.py does it.
 #include <cuda_fp16.h>
 
 #define ROW(n) out[(n) * count + i]
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800  // no reductions across lanes yet
+template <class T, class F>
+__device__ T reduce(T x, F f) {
+  for (int step = 16; step != 0; step /= 2) x = f(x, __shfl_xor_sync(~0u, x, step));
+  return x;
+}
+__device__ unsigned __reduce_add_sync(unsigned, unsigned x) {
+  return reduce(x, [](unsigned a, unsigned b) { return a + b; });
+}
+__device__ int __reduce_max_sync(unsigned, int x) {
+  return reduce(x, [](int a, int b) { return a > b ? a : b; });
+}
+__device__ unsigned __reduce_xor_sync(unsigned, unsigned x) {
+  return reduce(x, [](unsigned a, unsigned b) { return a ^ b; });
+}
+#endif
 
 extern "C" __global__ void integers(const unsigned* in, unsigned* out, int count) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
