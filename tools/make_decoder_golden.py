@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Write the decoder's golden data from nvdisasm's output; run it from the repository's root.
 
-    make_decoder_golden.py --sm 80 [--sm 90 ...]
+    make_decoder_golden.py --sm 80 [--per-opcode N] [FILE.words ...]
 
-For every distinct word of samples/cubins/*.sm_NN.cubin two files in tests/data/sass/ are written:
- sm_NN.words.txt   one word of each shape per line: 32 hexadecimal digits, a blank, nvdisasm's text;
+From the distinct words of samples/cubins/*.sm_NN.cubin and of the given files (made by sass-words or
+make_ptx_corpus.py) at most N of different shapes are taken for each opcode, and two files in
+tests/data/sass/ are written:
+ sm_NN.words.txt   a word per line: 32 hexadecimal digits, a blank, nvdisasm's text;
                    the i-th word stands at code offset 16 * i;
  sm_NN.neighbours  binary: the four bytes "PSGN", the number of words (32 bits, little-endian), then for
                    each word its 16 bytes and 129 hash bytes: of the word's text and of the texts of its
@@ -14,6 +16,7 @@ For every distinct word of samples/cubins/*.sm_NN.cubin two files in tests/data/
 Nothing here comes from picker's own decoder.
 """
 import argparse
+import collections
 import glob
 import os
 import struct
@@ -34,16 +37,32 @@ def hash_byte(text):
     return value % 255 + 1
 
 
+def some_per_opcode(words, count):
+    """At most `count` of `words` for each opcode, spread over them."""
+    groups = collections.defaultdict(list)
+    for word in words:
+        groups[oracle.op13(word)].append(word)
+    return [group[i * len(group) // min(count, len(group))] for _, group in sorted(groups.items())
+            for i in range(min(count, len(group)))]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sm", type=int, action="append", required=True)
+    parser.add_argument("--sm", type=int, required=True)
+    parser.add_argument("--per-opcode", type=int, default=6)
+    parser.add_argument("files", nargs="*")
     options = parser.parse_args()
-    for sm in options.sm:
-        words = sorted(oracle.unique_words(glob.glob(f"samples/cubins/*.sm_{sm}.cubin")))
-        if not words:
-            sys.exit(f"no cubins for sm_{sm} in samples/cubins")
-        shapes = oracle.one_per_shape(words)
+    for sm in [options.sm]:
+        words = oracle.unique_words(glob.glob(f"samples/cubins/*.sm_{sm}.cubin"))
+        for name in options.files:
+            with open(name, "rb") as file:
+                words += oracle.unpack(file.read())
+        shapes = some_per_opcode(oracle.one_per_shape(words), options.per_opcode)
         texts = oracle.disassemble(sm, shapes)
+        # An encoding that nvdisasm rejects may stand in code that is never run.
+        legal = [(word, text) for word, text in zip(shapes, texts) if text is not None]
+        words = shapes = [word for word, _ in legal]
+        texts = oracle.disassemble(sm, shapes)  # again: texts hang on the offset
         with open(f"tests/data/sass/sm_{sm}.words.txt", "w", encoding="utf-8") as file:
             for word, text in zip(shapes, texts):
                 if text is None:

@@ -67,12 +67,11 @@ Expected<Selection> select_kernels(const std::string& path,
   const Container& container = selection.container;
   std::set<std::string> architectures;
   std::set<std::string> names;
-  bool has_ptx = false;
+  std::set<std::string> intermediate;  // PTX and LTO images, by architecture
   for (const Image& image : container.images()) {
-    if (image.kind != ImageKind::kCubin) {
-      has_ptx = true;
-      continue;
-    }
+    if (image.kind == ImageKind::kPtx) intermediate.insert(image.architecture + " (PTX)");
+    if (image.kind == ImageKind::kLtoIr) intermediate.insert(image.architecture + " (LTO)");
+    if (image.kind != ImageKind::kCubin) continue;
     architectures.insert(image.architecture);
     if (architecture && image.architecture != *architecture) continue;
     Expected<Cubin> cubin = container.cubin(image);
@@ -90,11 +89,18 @@ Expected<Selection> select_kernels(const std::string& path,
     }
     if (!used) selection.cubins.pop_back();
   }
+  // Which machine code a driver or nvJitLink makes of these is known when they have made it.
+  const std::string to_compile =
+      intermediate.empty()
+          ? std::string()
+          : fmt::format("; {} needs compiling for the device that will run it (ptxas -arch=sm_NN for "
+                        "PTX, nvJitLink or nvcc -dlto for LTO)",
+                        listed(intermediate));
+  if (architectures.empty() && !intermediate.empty())
+    return unsupported(fmt::format("{}: no machine code{}", container.name(), to_compile));
   if (architecture && !architectures.contains(*architecture))
-    return usage_error(fmt::format("{}: no code for {}; there is code for: {}", container.name(),
-                                   *architecture, listed(architectures)));
-  if (architectures.empty() && has_ptx)
-    return unsupported(fmt::format("{}: has PTX only, no machine code", container.name()));
+    return usage_error(fmt::format("{}: no code for {}; there is code for: {}{}", container.name(),
+                                   *architecture, listed(architectures), to_compile));
   const auto linkable = [](const SelectedKernel& choice) { return choice.linkable; };
   if (!std::all_of(selection.kernels.begin(), selection.kernels.end(), linkable))
     std::erase_if(selection.kernels, linkable);
