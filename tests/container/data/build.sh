@@ -26,3 +26,5 @@ for mode in none:none speed:lz4 size:zstd; do
     -gencode arch=compute_120,code='[sm_120,compute_120]' -compress-mode=${mode%:*} \
     -Xfatbin -compress-all -fatbin pair.cu -o pair_${mode#*:}.fatbin
 done
+# PTX without machine code.
+"$nvcc" -gencode arch=compute_80,code=compute_80 -fatbin pair.cu -o ptx_only.fatbin
