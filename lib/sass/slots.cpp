@@ -50,7 +50,9 @@ bool decode_operand(const OperandSpec& spec, Family family, u64 lo, u64 hi, u64 
     out.negate = bit_at(lo, hi, spec.negate);
     out.absolute = bit_at(lo, hi, spec.absolute);
     out.invert = bit_at(lo, hi, spec.invert);
-    out.reuse = bit_at(lo, hi, spec.reuse) && bit_at(lo, hi, kStaysBit);
+    // The bit of a sparse product's metadata counts always, those of the scheduling field if the
+    // instruction does not yield.
+    out.reuse = bit_at(lo, hi, spec.reuse) && (spec.reuse < 122 || bit_at(lo, hi, kStaysBit));
   }
   const u64 raw = spec.bits != 0 ? extract(lo, hi, spec.bit, spec.bits) : 0;
   switch (spec.slot) {

@@ -483,6 +483,8 @@ class Generator:
                 op["invert"] = bit
             elif sign == "^":
                 op["reuse"] = int(number) if number else REUSE[position]
+                if op["reuse"] not in REUSE.values():  # the metadata of a sparse product
+                    row.own([op["reuse"]], "reuse")
             elif sign == "$":  # which halves of the register are used
                 if kind != "I":
                     op["suffix_name"] = "Swizzle" + role
@@ -508,7 +510,7 @@ class Generator:
                 op["flags"].add("join")
             elif sign == "@":
                 op["style"] = "kSignedHex"
-        if op["reuse"] != 255:
+        if op["reuse"] in REUSE.values():
             row.reuse |= 1 << (op["reuse"] - 122)
         simple = {"R": ("kRegister", 8), "UR": ("kUniform", row.uniform_bits), "P": ("kPredicate", 3),
                   "Q": ("kPredicate7", 3), "UP": ("kUniformPredicate", 3),
