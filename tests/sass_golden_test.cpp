@@ -93,7 +93,8 @@ TEST_P(SassGolden, AgreesOnAllOneBitNeighbours) {
   EXPECT_GT(decoded * 2, legal);
 }
 
-INSTANTIATE_TEST_SUITE_P(Architectures, SassGolden, testing::Values(80u));
+INSTANTIATE_TEST_SUITE_P(Architectures, SassGolden,
+                         testing::Values(70u, 75u, 80u, 86u, 89u, 90u, 100u, 103u, 110u, 120u, 121u));
 
 }  // namespace
 }  // namespace picker::sass
