@@ -193,8 +193,8 @@ void check_case(const Case& c, const std::string& file, Totals& totals) {
     ASSERT_TRUE(again.has_value());
     truth_options.seed = seed;
     truth_options.also = nullptr;
-    harmless =
-        oracle::examine(again->program, again->launch, again->memory, truth_options).all_idempotent();
+    harmless = oracle::examine(again->program, again->launch, again->memory, truth_options)
+                   .all_idempotent();
   }
   EXPECT_EQ(harmless, wanted == "idempotent")
       << "the table says " << wanted << "; strict " << truth.strict.idempotent << ", restart "

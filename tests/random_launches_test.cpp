@@ -1,10 +1,10 @@
-// Random launches of the sample kernels (tools/random_launches.hpp): a small number in each run of the
-// tests; docs/testing.md has the command and the last result of a large one.
+// Random launches of the sample kernels (tools/random_launches.hpp): a small number in each run of
+// the tests; docs/testing.md has the command and the last result of a large one.
+#include "tools/random_launches.hpp"
+
 #include <gtest/gtest.h>
 
 #include <string>
-
-#include "tools/random_launches.hpp"
 
 namespace picker::tools {
 namespace {
@@ -28,7 +28,9 @@ TEST_P(RandomLaunches, NoneIsJudgedWrongly) {
   EXPECT_GT(report->accesses_checked, report->accesses_unbounded);
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, RandomLaunches, testing::Values("sm_70", "sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120"));
+INSTANTIATE_TEST_SUITE_P(Families, RandomLaunches,
+                         testing::Values("sm_70", "sm_75", "sm_80", "sm_86", "sm_90", "sm_100",
+                                         "sm_120"));
 
 }  // namespace
 }  // namespace picker::tools

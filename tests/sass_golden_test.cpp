@@ -94,7 +94,8 @@ TEST_P(SassGolden, AgreesOnAllOneBitNeighbours) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, SassGolden,
-                         testing::Values(70u, 75u, 80u, 86u, 89u, 90u, 100u, 103u, 110u, 120u, 121u));
+                         testing::Values(70u, 75u, 80u, 86u, 89u, 90u, 100u, 103u, 110u, 120u,
+                                         121u));
 
 }  // namespace
 }  // namespace picker::sass

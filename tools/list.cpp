@@ -126,9 +126,8 @@ int list(const std::string& path, const Global& global) {
   const std::vector<Image>& images = container->images();
   std::vector<Listing> listings(images.size());
   // Libraries hold thousands of images; most of the time goes into decompressing them.
-  parallel_for(images.size(), [&](std::size_t i) {
-    listings[i] = list_image(*container, images[i], global);
-  });
+  parallel_for(images.size(),
+               [&](std::size_t i) { listings[i] = list_image(*container, images[i], global); });
   Json json = Json::array();
   std::string text;
   int status = kExitDone;

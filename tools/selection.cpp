@@ -93,9 +93,10 @@ Expected<Selection> select_kernels(const std::string& path,
   const std::string to_compile =
       intermediate.empty()
           ? std::string()
-          : fmt::format("; {} needs compiling for the device that will run it (ptxas -arch=sm_NN for "
-                        "PTX, nvJitLink or nvcc -dlto for LTO)",
-                        listed(intermediate));
+          : fmt::format(
+                "; {} needs compiling for the device that will run it (ptxas -arch=sm_NN for "
+                "PTX, nvJitLink or nvcc -dlto for LTO)",
+                listed(intermediate));
   if (architectures.empty() && !intermediate.empty())
     return unsupported(fmt::format("{}: no machine code{}", container.name(), to_compile));
   if (architecture && !architectures.contains(*architecture))

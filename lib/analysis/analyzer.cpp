@@ -729,9 +729,8 @@ class Analyzer {
         const bool all = mask == nullptr ? in.has(Field::kSpecial2, Value::kALL)
                                          : mask->kind == sass::OperandKind::kImmediate &&
                                                static_cast<u32>(mask->value) == ~u32{0};
-        const bool certain =
-            e().is_true(thread_->guard) &&
-            e().is_true(semantics::read_flag(*thread_, in.find(Role::kPSrc)));
+        const bool certain = e().is_true(thread_->guard) &&
+                             e().is_true(semantics::read_flag(*thread_, in.find(Role::kPSrc)));
         if (all && certain) thread_->state.converged = thread_->state.never_split = true;
         break;
       }

@@ -23,7 +23,7 @@ using semantics::Words;
 
 namespace {
 constexpr u64 kMaxClusterBlocks = 16;  // without the portable limit of 8
-constexpr u32 kMaxSelectSplits = 3;  // choices of an address that are judged apart: 2^3 sites
+constexpr u32 kMaxSelectSplits = 3;    // choices of an address that are judged apart: 2^3 sites
 }  // namespace
 
 SymbolicThread::SymbolicThread(const container::Cubin& cubin, const container::Kernel& kernel,

@@ -135,8 +135,8 @@ void Warp::control(const ProgramInstruction& p, u64 next) {
     case ControlKind::kCall:
       return split(taken, c.target, next);
     case ControlKind::kUnmodelled:
-      if (in.opcode == Opcode::kBRA && (in.has(Field::kDivergence, Value::kDIV) ||
-                                        in.has(Field::kDivergence, Value::kCONV))) {
+      if (in.opcode == Opcode::kBRA &&
+          (in.has(Field::kDivergence, Value::kDIV) || in.has(Field::kDivergence, Value::kCONV))) {
         // Taken if the warp is not together: the lanes named by the mask (all, without one) are not
         // all here.
         const Operand* a = in.find(Role::kA);
@@ -154,8 +154,7 @@ void Warp::control(const ProgramInstruction& p, u64 next) {
       return unsupported_here("this transfer of control is not modelled");
     case ControlKind::kIndirectBranch: {
       const Operand *a = in.find(Role::kA), *target = in.find(Role::kTarget);
-      if (a == nullptr)
-        return unsupported_here("this transfer of control is not modelled");
+      if (a == nullptr) return unsupported_here("this transfer of control is not modelled");
       const Wide base = semantics::read_wide(*this, *a);
       const u64 offset = next + (target != nullptr ? static_cast<u64>(target->value) : 0);
       return go_to([&](u32 lane) { return base[lane] + offset; });

@@ -93,8 +93,7 @@ bool decode_row(const RowPrograms& programs, u32 number, Family family, u64 lo, 
   const OperandSpec* const operands = operands_of(row).data();
   const u8* interpreted = programs.interpreted.data() + program.interpreted.first;
   for (u32 i = program.interpreted.count; i != 0; --i, ++interpreted)
-    if (!decode_operand(operands[*interpreted], family, lo, hi, offset,
-                        out.operands[*interpreted]))
+    if (!decode_operand(operands[*interpreted], family, lo, hi, offset, out.operands[*interpreted]))
       return false;
   const WidthChoice* width = programs.widths.data() + program.widths.first;
   for (u32 i = program.widths.count; i != 0; --i, ++width) {
@@ -149,7 +148,8 @@ void Decoder::decode(u64 lo, u64 hi, u64 offset, Instruction& out) const {
   for (const u16 number : candidates(static_cast<u32>(family_), op13)) {
     const Row& row = rows()[number];
     if (!row_matches(row, lo, hi)) continue;
-    if (row_allows(row, lo, hi) && decode_row(*programs_, number, family_, lo, hi, offset, out)) return;
+    if (row_allows(row, lo, hi) && decode_row(*programs_, number, family_, lo, hi, offset, out))
+      return;
     break;  // rows of one opcode are disjoint
   }
   copy(programs_->unknown, out);

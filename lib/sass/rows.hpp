@@ -146,7 +146,7 @@ struct Row {
   u8 modifier_count;
   u16 forbidden_first;
   u8 forbidden_count;
-  u8 reuse;     // which of bits 122..124 name an operand
+  u8 reuse;      // which of bits 122..124 name an operand
   u16 families;  // bit i: the i-th family of `Family`
   PrintStyle style;
   Flow flow;

@@ -13,7 +13,8 @@ inline constexpr u8 kStaysBit = 109;             // clear: yield after the instr
 inline constexpr u64 kReuseBits = u64{7} << 58;  // bits 122 to 124, in the high half
 
 // Fills in `out` from the word; false if the word has a value there that does not exist.
-bool decode_operand(const OperandSpec& spec, Family family, u64 lo, u64 hi, u64 offset, Operand& out);
+bool decode_operand(const OperandSpec& spec, Family family, u64 lo, u64 hi, u64 offset,
+                    Operand& out);
 
 // The number of registers of an operand whose modifiers are decoded, or nothing if it does not
 // exist.

@@ -37,7 +37,8 @@ constexpr Row kRows[] = {
     {"LDC ULDC LDCU", Class::kData},  // constant banks: the domain records reads of user constants
     {"LD LDG LDS LDL ST STG STS STL ATOM ATOMG ATOMS RED REDG LDGSTS LDSM STSM", Class::kMemory},
     {"BRA BRX BRXU JMP JMX JMXU CALL RET EXIT BPT BSSY BSYNC BREAK", Class::kControl},
-    {"NOP YIELD WARPSYNC NANOSLEEP DEPBAR LDGDEPBAR MEMBAR ERRBAR CGAERRBAR PMTRIG", Class::kNothing},
+    {"NOP YIELD WARPSYNC NANOSLEEP DEPBAR LDGDEPBAR MEMBAR ERRBAR CGAERRBAR PMTRIG",
+     Class::kNothing},
     {"BAR B2R", Class::kBlockBarrier},
 };
 
@@ -85,8 +86,8 @@ Class class_of(const sass::Instruction& in) {
     for (const Value harmless : {Value::kPF1, Value::kPF2, Value::kDML2, Value::kIVALL, Value::kIV})
       if (in.has(Field::kCacheOp, harmless)) return Class::kNothing;
   if (in.opcode == Opcode::kCCTL) return Class::kEffect;
-  // Forgetting who takes part in a barrier, as compilers do before they arm it (sm_70, sm_75). With a
-  // register to keep it in it is data that depends on the schedule.
+  // Forgetting who takes part in a barrier, as compilers do before they arm it (sm_70, sm_75). With
+  // a register to keep it in it is data that depends on the schedule.
   if (in.opcode == Opcode::kBMOV && in.has(Field::kClear, Value::kCLEAR)) {
     const sass::Operand* dst = in.find(sass::Role::kDst);
     const sass::Operand* barrier = in.find(sass::Role::kBarrier);

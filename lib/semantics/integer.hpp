@@ -399,8 +399,8 @@ void integer_compare(D& d, const Instruction& in) {
   if (type == std::optional<Value>(Value::kU64) || type == std::optional<Value>(Value::kS64)) {
     if (!is_plain_pair(a) || !is_plain_pair(b) || !relation || !plain(in, Field::kExtended))
       return d.unmodelled(in);
-    const auto result = compare(d, *relation, *type == Value::kS64, read_pair(d, *a),
-                                read_pair(d, *b));
+    const auto result =
+        compare(d, *relation, *type == Value::kS64, read_pair(d, *a), read_pair(d, *b));
     if (!result) return d.unmodelled(in);
     return write_compare(d, in, *result, Role::kPSrc);
   }
@@ -446,8 +446,8 @@ std::optional<typename D::Flag> compare_high_word(D& d, Value relation, bool is_
   }
 }
 
-// IMNMX, UIMNMX, VIMNMX, UVIMNMX: minimum if the predicate source is true, else maximum. VIMNMX3: of
-// three. VIADDMNMX: of a + b and c.
+// IMNMX, UIMNMX, VIMNMX, UVIMNMX: minimum if the predicate source is true, else maximum. VIMNMX3:
+// of three. VIADDMNMX: of a + b and c.
 template <class D>
 void minimum_maximum(D& d, const Instruction& in) {
   const Operand *a = in.find(Role::kA), *b = in.find(Role::kB), *c = in.find(Role::kC);

@@ -1,7 +1,6 @@
-// Kernels of data/instructions.cu, executed from their machine code of each family and computed again
-// here:
-// integers by plain C++ on wide types, floats by the host's arithmetic in the rounding mode asked
-// for, exchanges between lanes from the definitions in the PTX manual.
+// Kernels of data/instructions.cu, executed from their machine code of each family and computed
+// again here: integers by plain C++ on wide types, floats by the host's arithmetic in the rounding
+// mode asked for, exchanges between lanes from the definitions in the PTX manual.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,8 +24,8 @@ constexpr u32 kCount = 96;
 template <class T>
 std::vector<T> run_kernel(const std::string& architecture, const std::string& kernel,
                           const std::vector<T>& in, u32 rows, u32 threads) {
-  const std::string path =
-      std::string(PICKER_SOURCE_DIR) + "/tests/emulator/data/instructions." + architecture + ".cubin";
+  const std::string path = std::string(PICKER_SOURCE_DIR) + "/tests/emulator/data/instructions." +
+                           architecture + ".cubin";
   std::vector<T> out(rows * in.size());
   const auto file = container::read_input(path);
   EXPECT_TRUE(file.has_value());
