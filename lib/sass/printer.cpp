@@ -178,8 +178,10 @@ void put_address(Buffer& out, const OperandSpec& spec, const Operand& operand) {
       put(out, ".U32");
     empty = false;
   }
-  if (operand.has_ureg &&
-      !(operand.ureg == kURZ && (spec.default_value & kDefaultHidesZero) != 0)) {
+  // Tensor memory ("tmem[...]") shows URZ only if nothing else stands there.
+  const bool hides_zero = (spec.default_value & kDefaultHidesZero) != 0 ||
+                          (spec.literal != 0 && operand.value != 0);
+  if (operand.has_ureg && !(operand.ureg == kURZ && hides_zero)) {
     if (!empty) put(out, "+");
     put_uniform(out, operand.ureg);
     empty = false;
