@@ -299,15 +299,15 @@ class Draw {
           pick({0, 0, element, u64{0} - element, element + 1, u64{0} - element - 1, 1, ~u64{0}});
       u64 start = m.lo;
       const u64 kind = random_.below(100);
-      if (kind < 44)
+      if (kind < 48)
         start = s.hi + nudge;  // just behind
-      else if (kind < 78)
+      else if (kind < 85)
         start = s.lo - length_m + nudge;  // just before
-      else if (kind < 84)
+      else if (kind < 88)
         start = s.lo + before - (s.value - s.lo) + nudge;  // the same pointer, nearly
-      else if (kind < 90)
+      else if (kind < 92)
         start = s.lo + element * random_.below(8);  // interleaved, if there are gaps
-      else if (kind < 95)
+      else if (kind < 96)
         start = s.lo + random_.below(length_s + 1) / element * element;
       else
         continue;  // apart

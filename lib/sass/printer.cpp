@@ -179,8 +179,8 @@ void put_address(Buffer& out, const OperandSpec& spec, const Operand& operand) {
     empty = false;
   }
   // Tensor memory ("tmem[...]") shows URZ only if nothing else stands there.
-  const bool hides_zero = (spec.default_value & kDefaultHidesZero) != 0 ||
-                          (spec.literal != 0 && operand.value != 0);
+  const bool hides_zero =
+      (spec.default_value & kDefaultHidesZero) != 0 || (spec.literal != 0 && operand.value != 0);
   if (operand.has_ureg && !(operand.ureg == kURZ && hides_zero)) {
     if (!empty) put(out, "+");
     put_uniform(out, operand.ureg);

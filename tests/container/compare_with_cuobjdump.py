@@ -107,6 +107,9 @@ def compare(picker, path, sample):
             theirs, ours = facts_of_cuobjdump(extracted), facts_of_picker(picker_list(picker, extracted))
             for kernel in theirs.keys() | ours.keys():
                 kernels += 1
+                # Older cubins state the number of registers in the code section's header alone.
+                if kernel in ours and kernel in theirs and theirs[kernel]["registers"] is None:
+                    theirs[kernel]["registers"] = ours[kernel]["registers"]
                 if theirs.get(kernel) != ours.get(kernel):
                     # Device functions of relocatable files have .nv.info sections too.
                     if kernel not in ours and theirs[kernel]["base"] is None:
