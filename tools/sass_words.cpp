@@ -14,6 +14,7 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "container/container.hpp"
@@ -46,7 +47,8 @@ class WordSet {
   }
   void compact() {
     const auto key = [](const Word& word) { return std::pair(word.lo, word.payload()); };
-    std::ranges::stable_sort(words_, {}, key);
+    std::ranges::sort(
+        words_, {}, [](const Word& word) { return std::tuple(word.lo, word.payload(), word.hi); });
     const auto rest = std::ranges::unique(words_, {}, key);
     words_.erase(rest.begin(), rest.end());
     distinct_ = words_.size();

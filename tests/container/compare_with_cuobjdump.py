@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Compares `picker list` with cuobjdump on files with device code.
 
-Usage: compare_with_cuobjdump.py PICKER FILE... [--sample N]
+Usage: compare_with_cuobjdump.py PICKER FILE... [--sample N] [--kernels]
 
 For each FILE the number of cubins (linked and not) and PTX entries must equal what `cuobjdump -all
 -lelf` and `-lptx` count. For N cubins of each file (default 20, evenly spread), extracted by
 cuobjdump, kernels, registers, parameters and block limits must equal what `cuobjdump -elf` prints.
+With --kernels the number of kernels of each architecture must equal the entry functions that
+`cuobjdump -symbols` lists (minutes for large libraries).
 CUOBJDUMP names cuobjdump (default: from PATH).
 """
 import argparse
+import collections
 import json
 import os
 import pathlib
@@ -87,13 +90,34 @@ def facts_of_picker(listing):
     return kernels
 
 
-def compare(picker, path, sample):
+def kernels_of_cuobjdump(path):
+    """{architecture: number of entry functions}"""
+    counts = collections.Counter()
+    architecture = None
+    for line in output(CUOBJDUMP, "-symbols", str(path)).splitlines():
+        words = line.split()
+        if line.startswith("arch ="):
+            architecture = words[-1]
+        elif len(words) == 5 and words[0] == "FUNC" and words[3] == "ENTRY":
+            counts[architecture] += 1
+    return counts
+
+
+def compare(picker, path, sample, count_kernels):
     listing = picker_list(picker, path)
     counts = [sum(image["kind"] == kind for image in listing["images"]) for kind in ("cubin", "ptx")]
     elf = re.findall(r"^ELF file\s+\d+: (.*)$", output(CUOBJDUMP, "-all", "-lelf", str(path)), re.M)
     ptx = re.findall(r"^PTX file\s+\d+: (.*)$", output(CUOBJDUMP, "-all", "-lptx", str(path)), re.M)
     good = counts == [len(elf), len(ptx)]
     print(f"{path}: cubins {counts[0]}, cuobjdump {len(elf)}; PTX {counts[1]}, cuobjdump {len(ptx)}")
+    if count_kernels:
+        ours, theirs = collections.Counter(), kernels_of_cuobjdump(path)
+        for image in listing["images"]:
+            ours[image["arch"]] += len(image.get("kernels", []))
+        ours = +ours
+        print("  kernels: " + ", ".join(f"{a} {n}" for a, n in sorted(ours.items())) +
+              (", as cuobjdump" if ours == theirs else f"; cuobjdump {dict(theirs)}"))
+        good = good and ours == theirs
     kernels = 0
     with tempfile.TemporaryDirectory() as folder:
         step = max(1, len(elf) // sample) if sample else len(elf) + 1
@@ -127,8 +151,9 @@ def main():
     parser.add_argument("picker")
     parser.add_argument("files", nargs="+")
     parser.add_argument("--sample", type=int, default=20)
+    parser.add_argument("--kernels", action="store_true")
     arguments = parser.parse_args()
-    results = [compare(arguments.picker, path, arguments.sample) for path in arguments.files]
+    results = [compare(arguments.picker, path, arguments.sample, arguments.kernels) for path in arguments.files]
     sys.exit(0 if all(results) else 1)
 
 
