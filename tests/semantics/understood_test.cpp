@@ -1,0 +1,81 @@
+// The gate in front of the meanings: modifiers that a meaning does not take into account must close
+// it. The words and texts are nvdisasm's (tests/data/sass); what the modifiers do is the PTX
+// manual's.
+#include "semantics/understood.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "sass/decoder.hpp"
+
+namespace picker::semantics {
+namespace {
+
+struct Counts {
+  u32 open = 0, shut = 0;
+};
+
+// Calls visit(text, instruction) for each recorded word of every architecture.
+template <class Visit>
+void for_each_word(Visit visit) {
+  for (const u32 sm : {70u, 75u, 80u, 86u, 89u, 90u, 100u, 103u, 110u, 120u, 121u}) {
+    const sass::Decoder decoder(*sass::family_of(sm));
+    std::ifstream file(std::string(PICKER_SOURCE_DIR) + "/tests/data/sass/sm_" +
+                       std::to_string(sm) + ".words.txt");
+    for (std::string line; std::getline(file, line);) {
+      const u64 hi = std::strtoull(line.substr(0, 16).c_str(), nullptr, 16);
+      const u64 lo = std::strtoull(line.substr(16, 16).c_str(), nullptr, 16);
+      std::string text = line.substr(33);
+      if (text.starts_with("@")) text = text.substr(text.find(' ') + 1);
+      visit(text, decoder.decode(lo, hi, 0));
+    }
+  }
+}
+
+std::string mnemonic_of(const std::string& text) {
+  return text.substr(0, text.find_first_of(" ."));
+}
+
+TEST(Understood, ShutsOutModifiersWithoutMeaning) {
+  struct Case {
+    const char* mnemonic;
+    const char* modifier;
+  };
+  constexpr Case kCases[] = {
+      {"VIADD", ".16x2"},     {"VIMNMX", ".RELU"},   {"VIMNMX", ".U16x2"},  {"VIMNMX3", ".S16x2"},
+      {"VIADDMNMX", ".RELU"}, {"FMNMX", ".XORSIGN"}, {"LDG", ".256"},       {"STG", ".256"},
+      {"HMMA", ".SP"},        {"HMMA", ".STEP"},     {"F2FP", ".UNPACK_B"}, {"MUFU", ".BF16"},
+  };
+  std::map<std::string, u32> seen;
+  for_each_word([&](const std::string& text, const sass::Instruction& in) {
+    ASSERT_TRUE(in.known()) << text;
+    for (const Case& c : kCases) {
+      const std::string first = text.substr(0, text.find(' '));
+      if (mnemonic_of(text) != c.mnemonic || first.find(c.modifier) == std::string::npos) continue;
+      ++seen[std::string(c.mnemonic) + c.modifier];
+      EXPECT_FALSE(is_understood(in)) << text;
+    }
+  });
+  for (const Case& c : kCases)
+    EXPECT_GT(seen[std::string(c.mnemonic) + c.modifier], 0u) << c.mnemonic << c.modifier;
+}
+
+TEST(Understood, LetsPlainFormsPass) {
+  std::map<std::string, Counts> counts;
+  for_each_word([&](const std::string& text, const sass::Instruction& in) {
+    Counts& c = counts[mnemonic_of(text)];
+    ++(is_understood(in) ? c.open : c.shut);
+  });
+  for (const char* mnemonic : {"IADD3", "IMAD", "LEA", "SHF", "LOP3", "ISETP", "SEL", "MOV", "PRMT",
+                               "FADD", "FFMA", "FSETP", "LDC", "LDS", "STS", "S2R", "UIADD3"})
+    EXPECT_EQ(counts[mnemonic].shut, 0u) << mnemonic;
+  for (const char* mnemonic : {"LDG", "STG", "VIMNMX", "VIADD", "HMMA", "REDG", "ATOMG", "RED"})
+    EXPECT_GT(counts[mnemonic].open, 0u) << mnemonic;
+}
+
+}  // namespace
+}  // namespace picker::semantics
