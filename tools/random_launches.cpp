@@ -451,6 +451,7 @@ Expected<RandomLaunchReport> try_random_launches(const std::vector<SampleLaunch>
   }
   if (subjects.empty()) return usage_error("no sample of that name");
   std::vector<const Subject*> all;
+  all.reserve(subjects.size());
   for (const auto& [name, subject] : subjects) all.push_back(subject.get());
 
   // Rounds of draws until enough launches counted; each draw has a seed of its own, so the result
