@@ -19,12 +19,12 @@ struct Known {
 constexpr std::string_view kAccess =
     "AddressExtended=E Evict=EF,EL,LU,EU,NA EvictL2=EFL2,ENL2,ELL2 "
     "Prefetch=LTC64B,LTC128B,LTC256B Size=U8,S8,U16,S16,32,64,128 "
-    "Semantics=WEAK,CONSTANT,STRONG,MMIO Scope=CTA,SM,GPU,SYS,VC Private=PRIVATE "
+    "Semantics=WEAK,CONSTANT,STRONG,MMIO Scope=CTA,SM,GPU,SYS "
     "WeakScope=CTA,SM,GPU,SYS";
 constexpr std::string_view kAtomic =
     "AddressExtended=E Evict=EF,EL,LU,EU,NA AtomicOp=ADD,MIN,MAX,INC,DEC,AND,OR,XOR,EXCH,CAS,CAST "
     "Type=U32,S32,64,S64,F32.FTZ.RN,F16x2.RN,F64.RN Semantics=WEAK,CONSTANT,STRONG,MMIO "
-    "Scope=CTA,SM,GPU,SYS,VC Private=PRIVATE WeakScope=CTA,SM,GPU,SYS";
+    "Scope=CTA,SM,GPU,SYS WeakScope=CTA,SM,GPU,SYS";
 constexpr std::string_view kCompares = "F,LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU,T";
 constexpr std::string_view kHalves =
     "Ftz=FTZ,FMZ Saturate=SAT Relu=RELU Special=MMA SwizzleA=H1_H0,F32,H0_H0,H1_H1 "
@@ -41,7 +41,6 @@ constexpr Known kKnown[] = {
     {"PLOP3 UPLOP3", "Lut=LUT"},
     {"ISETP UISETP",
      "Compare=F,LT,EQ,LE,GT,NE,GE,T Type=U32,S32,U64,S64 Bool=AND,OR,XOR Extended=EX"},
-    {"IABS POPC UPOPC BREV UBREV SEL USEL SEL.64 USEL.64 S2R S2UR FCHK", ""},
     {"MOV UMOV", "Size=64"},
     {"PRMT UPRMT", "PermuteMode=F4E,B4E,RC8,ECL,ECR,RC16"},
     {"SGXT USGXT", "Wrap=W Type=U32,S32"},
@@ -62,8 +61,7 @@ constexpr Known kKnown[] = {
     {"LDS STS", "Size=U8,S8,U16,S16,32,64,128 Special=U"},
     {"LDGSTS",
      "AddressExtended=E Cache=BYPASS Evict=EF,EL,LU,EU,NA Prefetch=LTC64B,LTC128B,LTC256B "
-     "Size=32,64,128 ZeroFill=ZFILL Semantics=WEAK,CONSTANT,MMIO Scope=CTA,GPU,SM,VC "
-     "Private=PRIVATE"},
+     "Size=32,64,128 ZeroFill=ZFILL Semantics=WEAK,CONSTANT,MMIO Scope=CTA,GPU,SM"},
     {"ATOM ATOMG RED REDG", kAtomic},
     {"ATOMS",
      "AtomicOp=ADD,MIN,MAX,INC,DEC,AND,OR,XOR,EXCH,CAS,CAST,ARRIVE Type=U32,S32,64,32 "
@@ -139,7 +137,7 @@ std::vector<Enum> named(std::string_view name, u32 count) {
 
 class Table {
  public:
-  Table() : listed_(sass::kOpcodeCount), known_(size_t{sass::kOpcodeCount} * sass::kFieldCount) {
+  Table() : known_(size_t{sass::kOpcodeCount} * sass::kFieldCount) {
     for (const Known& row : kKnown) add(row.mnemonics, row.fields);
     for (const Shared& row : kShared) {
       add(row.mnemonics, row.fields);
@@ -151,8 +149,6 @@ class Table {
   }
 
   [[nodiscard]] bool allows(const sass::Instruction& in) const {
-    const size_t opcode = static_cast<size_t>(in.opcode);
-    if (opcode >= listed_.size() || !listed_[opcode]) return true;
     for (u32 i = 0; i < in.modifier_count; ++i) {
       const sass::Modifier& modifier = in.modifiers[i];
       if (modifier.value == Value::kNone) continue;
@@ -170,7 +166,6 @@ class Table {
   void add(std::string_view mnemonics, std::string_view fields) {
     split(mnemonics, ' ', [&](std::string_view name) {
       for (const Opcode opcode : named<Opcode>(name, sass::kOpcodeCount)) {
-        listed_[static_cast<size_t>(opcode)] = true;
         split(fields, ' ', [&](std::string_view entry) {
           const size_t equals = entry.find('=');
           add_values(opcode, entry.substr(0, equals), entry.substr(equals + 1));
@@ -189,7 +184,6 @@ class Table {
       });
   }
 
-  std::vector<bool> listed_;
   std::vector<std::vector<bool>> known_;  // by opcode and field: by value
 };
 
