@@ -30,7 +30,7 @@ void execute(D& d, const Instruction& in) {
       return add3(d, in);
     case Opcode::kIADD_64:
     case Opcode::kUIADD3_64:
-      return add3_pairs(d, in);
+      return add3<D, OnPairs>(d, in);
     case Opcode::kIMAD:
     case Opcode::kUIMAD:
       return multiply_add(d, in);

@@ -13,24 +13,25 @@
 
 namespace picker::semantics {
 
-// IADD3, UIADD3, IADD (sm_120), VIADD: a + b + c with up to two carries in and out.
-template <class D>
+// IADD3, UIADD3, IADD (sm_120), VIADD: a + b + c with up to two carries in and out. OnPairs:
+// IADD.64, UIADD3.64.
+template <class D, template <class> class Form = OnWords>
 void add3(D& d, const Instruction& in) {
-  using Word = typename D::Word;
-  const Operand* dst = in.find(Role::kDst);
+  using On = Form<D>;
+  using T = typename On::T;
   const bool with_carry = in.has(Field::kCarry, Value::kX);
-  Word total = d.word(0);
-  // Operands that are not the zero register, as complemented words plus increments.
-  std::array<Word, 3> parts{d.word(0), d.word(0), d.word(0)};
+  T total = On::zero(d);
+  // Operands that are not the zero register, as complemented values plus increments.
+  std::array<T, 3> parts{On::zero(d), On::zero(d), On::zero(d)};
   u32 count = 0, increments = 0;
   for (const Role role : {Role::kA, Role::kB, Role::kC}) {
     const Operand* operand = in.find(role);
     if (operand == nullptr) continue;
-    if (!is_plain_word(operand) || (operand->negate && (operand->invert || with_carry)))
+    if (!On::is_plain(operand) || (operand->negate && (operand->invert || with_carry)))
       return d.unmodelled(in);
-    total = d.add(total, read_word(d, *operand));
+    total = d.add(total, On::read(d, *operand));
     if (operand->is_zero_register() && !operand->negate && !operand->invert) continue;
-    Word part = read_raw_word(d, *operand);
+    T part = On::raw(d, *operand);
     if (operand->negate || operand->invert) part = d.bit_not(part);
     if (operand->negate) ++increments;
     parts[count++] = part;
@@ -41,61 +42,8 @@ void add3(D& d, const Instruction& in) {
     const Operand* q = in.find(Role::kPSrc2);
     const bool p_off = p == nullptr || (p->reg == sass::kPT && p->invert);
     const bool q_off = q == nullptr || (q->reg == sass::kPT && q->invert);
-    if (!p_off) total = d.add(total, d.from_flag(read_flag(d, p)));
-    if (!q_off) total = d.add(total, d.from_flag(read_flag(d, q)));
-    if (p_off && q_off) carry_in = d.flag(false);
-    if (p_off != q_off) carry_in = read_flag(d, p_off ? q : p);
-  } else if (increments <= 1) {
-    carry_in = d.flag(increments == 1);
-  }
-  const Operand* carry0 = in.find(Role::kPDst);
-  const Operand* carry1 = in.find(Role::kPDst2);
-  const bool wanted0 = carry0 != nullptr && carry0->reg != sass::kPT;
-  const bool wanted1 = carry1 != nullptr && carry1->reg != sass::kPT;
-  if (wanted0 || wanted1) {
-    if (count <= 2 && carry_in) {
-      // The second carry is the first addition's overflow into a third operand that is absent.
-      const typename D::Flag out = d.carry(parts[0], parts[1], *carry_in);
-      write_flag(d, carry0, out);
-      if (wanted1) d.unmodelled_flag(in, *carry1);
-    } else {
-      if (wanted0) d.unmodelled_flag(in, *carry0);
-      if (wanted1) d.unmodelled_flag(in, *carry1);
-    }
-  }
-  write_word(d, *dst, total);
-}
-
-// IADD.64, UIADD3.64: the same of pairs.
-template <class D>
-void add3_pairs(D& d, const Instruction& in) {
-  using Wide = typename D::Wide;
-  const bool with_carry = in.has(Field::kCarry, Value::kX);
-  Wide total = d.wide(0);
-  std::array<Wide, 3> parts{d.wide(0), d.wide(0), d.wide(0)};
-  u32 count = 0, increments = 0;
-  for (const Role role : {Role::kA, Role::kB, Role::kC}) {
-    const Operand* operand = in.find(role);
-    if (operand == nullptr) continue;
-    if (!is_plain_pair(operand) || (operand->negate && (operand->invert || with_carry)))
-      return d.unmodelled(in);
-    total = d.add(total, read_pair(d, *operand));
-    if (operand->is_zero_register() && !operand->negate && !operand->invert) continue;
-    Operand plain_operand = *operand;
-    plain_operand.negate = plain_operand.invert = false;
-    Wide part = read_pair(d, plain_operand);
-    if (operand->negate || operand->invert) part = d.bit_not(part);
-    if (operand->negate) ++increments;
-    parts[count++] = part;
-  }
-  std::optional<typename D::Flag> carry_in;
-  if (with_carry) {
-    const Operand* p = in.find(Role::kPSrc);
-    const Operand* q = in.find(Role::kPSrc2);
-    const bool p_off = p == nullptr || (p->reg == sass::kPT && p->invert);
-    const bool q_off = q == nullptr || (q->reg == sass::kPT && q->invert);
-    if (!p_off) total = d.add(total, d.widen_unsigned(d.from_flag(read_flag(d, p))));
-    if (!q_off) total = d.add(total, d.widen_unsigned(d.from_flag(read_flag(d, q))));
+    if (!p_off) total = d.add(total, On::of_flag(d, read_flag(d, p)));
+    if (!q_off) total = d.add(total, On::of_flag(d, read_flag(d, q)));
     if (p_off && q_off) carry_in = d.flag(false);
     if (p_off != q_off) carry_in = read_flag(d, p_off ? q : p);
   } else if (increments <= 1) {
@@ -111,8 +59,9 @@ void add3_pairs(D& d, const Instruction& in) {
     else
       d.unmodelled_flag(in, *carry0);
   }
+  // The second carry is the first addition's overflow into a third operand.
   if (wanted1) d.unmodelled_flag(in, *carry1);
-  write_wide(d, *in.find(Role::kDst), total);
+  On::write(d, *in.find(Role::kDst), total);
 }
 
 // IMAD, UIMAD, IMUL and their WIDE and HI forms.

@@ -79,14 +79,18 @@ typename D::Wide read_wide(D& d, const Operand& operand) {
   }
 }
 
-// The source of a 64-bit instruction, with its - or ~ applied.
+// The source of a 64-bit instruction, without - and ~.
+template <class D>
+typename D::Wide read_raw_pair(D& d, const Operand& operand) {
+  if (operand.kind != OperandKind::kImmediate) return read_wide(d, operand);
+  return d.join(d.immediate(static_cast<u32>(static_cast<u64>(operand.value) >> 32)),
+                d.immediate(static_cast<u32>(operand.value)));
+}
+
+// The same with its - or ~ applied.
 template <class D>
 typename D::Wide read_pair(D& d, const Operand& operand) {
-  typename D::Wide x =
-      operand.kind == OperandKind::kImmediate
-          ? d.join(d.immediate(static_cast<u32>(static_cast<u64>(operand.value) >> 32)),
-                   d.immediate(static_cast<u32>(operand.value)))
-          : read_wide(d, operand);
+  typename D::Wide x = read_raw_pair(d, operand);
   if (operand.negate) x = d.sub(d.wide(0), x);
   if (operand.invert) x = d.bit_not(x);
   return x;
@@ -124,6 +128,29 @@ void write_flag(D& d, const Operand* operand, typename D::Flag f) {
   else
     d.set_pred(operand->reg, f);
 }
+
+// How an instruction handles its operands, and how its 64-bit form does: for meanings that are the
+// same at both widths.
+template <class D>
+struct OnWords {
+  using T = typename D::Word;
+  static bool is_plain(const Operand* operand) { return is_plain_word(operand); }
+  static T zero(D& d) { return d.word(0); }
+  static T raw(D& d, const Operand& operand) { return read_raw_word(d, operand); }
+  static T read(D& d, const Operand& operand) { return read_word(d, operand); }
+  static T of_flag(D& d, typename D::Flag flag) { return d.from_flag(flag); }
+  static void write(D& d, const Operand& operand, T x) { write_word(d, operand, x); }
+};
+template <class D>
+struct OnPairs {
+  using T = typename D::Wide;
+  static bool is_plain(const Operand* operand) { return is_plain_pair(operand); }
+  static T zero(D& d) { return d.wide(0); }
+  static T raw(D& d, const Operand& operand) { return read_raw_pair(d, operand); }
+  static T read(D& d, const Operand& operand) { return read_pair(d, operand); }
+  static T of_flag(D& d, typename D::Flag flag) { return d.widen_unsigned(d.from_flag(flag)); }
+  static void write(D& d, const Operand& operand, T x) { write_wide(d, operand, x); }
+};
 
 // Whether `field` is absent from the form or has the plain default.
 [[nodiscard]] inline bool plain(const Instruction& in, Field field) {
