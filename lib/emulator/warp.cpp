@@ -159,9 +159,10 @@ Warp::Word Warp::special_register(const Instruction& in, u32 number, u32 index) 
   constexpr u32 kVirtualSm = 67, kTimerLow = 82, kTimerHigh = 83;
   if (number == static_cast<u32>(SpecialRegister::kZero)) return word(0);
   if (number == static_cast<u32>(SpecialRegister::kClusterBlock)) return word(0);  // of one block
-  constexpr u32 kLocalWindowHigh = 46, kSharedWindowHigh = 47;
-  if (number == kLocalWindowHigh) return word(static_cast<u32>(kLocalWindow >> 32));
-  if (number == kSharedWindowHigh) return word(static_cast<u32>(kSharedWindow >> 32));
+  if (number == static_cast<u32>(SpecialRegister::kLocalWindowHigh))
+    return word(static_cast<u32>(kLocalWindow >> 32));
+  if (number == static_cast<u32>(SpecialRegister::kSharedWindowHigh))
+    return word(static_cast<u32>(kSharedWindow >> 32));
   const auto clock_word = [&](bool upper) {
     if (index == 0) shared_.clock += 1 + shared_.clock_random.below(97);
     return word(static_cast<u32>(upper ? shared_.clock >> 32 : shared_.clock));

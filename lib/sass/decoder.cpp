@@ -27,16 +27,19 @@ bool scheduling_is_legal(u64 hi, u8 reusable) {
   return !stays || (stall >= 1 && stall <= 11);
 }
 
-bool row_matches(const Row& row, u64 lo, u64 hi) {
-  return (lo & row.mask_lo) == row.match_lo && (hi & row.mask_hi) == row.match_hi;
-}
-
-// What is checked apart from operands and modifiers.
-bool row_allows(const Row& row, u64 lo, u64 hi) {
-  if (!scheduling_is_legal(hi, row.reuse)) return false;
-  for (const Forbidden& f : forbidden_of(row))
-    if ((lo & f.mask_lo) == f.match_lo && (hi & f.mask_hi) == f.match_hi) return false;
-  return true;
+// The number of the row of `family` that the word fits, operands and modifiers apart.
+std::optional<u16> row_of(Family family, u64 lo, u64 hi) {
+  const u32 op13 = static_cast<u32>(lo & 0xfff) | (static_cast<u32>(hi >> 27) & 1) << 12;
+  for (const u16 number : candidates(static_cast<u32>(family), op13)) {
+    const Row& row = rows()[number];
+    if ((lo & row.mask_lo) != row.match_lo || (hi & row.mask_hi) != row.match_hi) continue;
+    // Rows of one opcode are disjoint: no other one fits.
+    if (!scheduling_is_legal(hi, row.reuse)) return std::nullopt;
+    for (const Forbidden& f : forbidden_of(row))
+      if ((lo & f.mask_lo) == f.match_lo && (hi & f.mask_hi) == f.match_hi) return std::nullopt;
+    return number;
+  }
+  return std::nullopt;
 }
 
 // `to = from`. The size is kept from the compiler, which would copy with a string instruction (slow
@@ -106,9 +109,6 @@ bool decode_row(const RowPrograms& programs, u32 number, Family family, u64 lo, 
   return true;
 }
 
-// Takes back what a row that did not match in the end has written.
-void clear(Instruction& instruction) { instruction = Instruction{}; }
-
 }  // namespace
 
 std::optional<Family> family_of(u32 sm) {
@@ -144,15 +144,9 @@ std::optional<Family> family_of(u32 sm) {
 }
 
 void Decoder::decode(u64 lo, u64 hi, u64 offset, Instruction& out) const {
-  const u32 op13 = static_cast<u32>(lo & 0xfff) | (static_cast<u32>(hi >> 27) & 1) << 12;
-  for (const u16 number : candidates(static_cast<u32>(family_), op13)) {
-    const Row& row = rows()[number];
-    if (!row_matches(row, lo, hi)) continue;
-    if (row_allows(row, lo, hi) && decode_row(*programs_, number, family_, lo, hi, offset, out))
-      return;
-    break;  // rows of one opcode are disjoint
-  }
-  copy(programs_->unknown, out);
+  const std::optional<u16> row = row_of(family_, lo, hi);
+  if (!row || !decode_row(*programs_, *row, family_, lo, hi, offset, out))
+    copy(programs_->unknown, out);
 }
 
 Instruction Decoder::decode(u64 lo, u64 hi, u64 offset) const {
@@ -162,16 +156,11 @@ Instruction Decoder::decode(u64 lo, u64 hi, u64 offset) const {
 }
 
 Instruction Decoder::decode_slowly(u64 lo, u64 hi, u64 offset) const {
+  const std::optional<u16> row = row_of(family_, lo, hi);
+  if (!row) return {};
   Instruction instruction;
-  const u32 op13 = static_cast<u32>(lo & 0xfff) | (static_cast<u32>(hi >> 27) & 1) << 12;
-  for (const u16 number : candidates(static_cast<u32>(family_), op13)) {
-    const Row& row = rows()[number];
-    if (!row_matches(row, lo, hi)) continue;
-    instruction.row = number;
-    if (!row_allows(row, lo, hi) || !decode_row_slowly(row, family_, lo, hi, offset, instruction))
-      clear(instruction);
-    break;
-  }
+  instruction.row = *row;
+  if (!decode_row_slowly(rows()[*row], family_, lo, hi, offset, instruction)) return {};
   return instruction;
 }
 

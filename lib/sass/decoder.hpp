@@ -18,7 +18,7 @@
 
 namespace picker::sass {
 
-// Architectures that share an encoding.
+// The family of architecture `sm` (80 for sm_80); nothing for an unsupported one.
 std::optional<Family> family_of(u32 sm);
 
 // Stateless; one object may be used from several threads.

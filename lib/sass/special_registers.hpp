@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "sass/decoder.hpp"
+#include "sass/family.hpp"
 #include "support/types.hpp"
 
 namespace picker::sass {
@@ -18,6 +18,8 @@ enum class SpecialRegister : u8 {
   kBlockIdX = 37,
   kBlockIdY = 38,
   kBlockIdZ = 39,
+  kLocalWindowHigh = 46,   // upper halves of the generic addresses of
+  kSharedWindowHigh = 47,  // local and shared memory
   kEqualMask = 56,
   kLessThanMask = 57,
   kLessEqualMask = 58,

@@ -42,7 +42,6 @@ FORMS = {  # form code -> (opcode bits, sets bit 91, occupant of slot b, occupan
     "u2": (0x400, 1, "ureg64", "imm"),
     "u4": (0x800, 1, "imm", "ureg64"),
 }
-CONSTANT_FORMS = ("3", "3x", "5", "5x")
 ROLES = ["Dst", "Dst2", "PDst", "PDst2", "A", "B", "C", "D", "PSrc", "PSrc2", "PSrc3", "Address",
          "Address2", "Target", "Barrier", "Aux"]
 IMMEDIATE_STYLES = {"s": "kSignedHex", "u": "kHex", "f": "kFloat", "d": "kDouble", "h": "kHalf2",
@@ -86,10 +85,10 @@ def families_of(names, where):
 
 
 def has_form(family, form):
-    """sm_70 has no uniform registers; sm_100 and newer take constants from registers alone."""
+    """sm_70 has no uniform registers; from sm_100 on constants come through LDC and LDCU alone."""
     if family == "70":
         return FORMS[form][1] == 0
-    if family in FAMILY_SETS["100+"]:
+    if family in UNIFORM_BITS_8:
         return not {"const", "bindless"} & set(FORMS[form][2:])
     return True
 
@@ -243,10 +242,8 @@ class Generator:
             # One row per distinct selection of per-family statements ("@80 mod ...").
             groups = {}
             for family in families:
-                if form in CONSTANT_FORMS and family in UNIFORM_BITS_8:
-                    continue  # constants come through LDC and LDCU alone
-                if form and FORMS[form][1] and family == "70":
-                    continue  # no uniform datapath
+                if form is not None and not has_form(family, form):
+                    continue
                 chosen = []
                 for place, keyword, rest in statements:
                     if keyword.startswith("@"):
@@ -256,8 +253,6 @@ class Generator:
                     if keyword == "imm" and rest.strip() == "f" and family == "70":
                         rest = "q"  # its disassembler calls every NaN of single precision quiet
                     chosen.append((place, keyword, rest.strip()))
-                if form is not None and not has_form(family, form):
-                    continue
                 # What the family's encoding decides by itself: uniform registers of eight bits, and
                 # halves without .F32.
                 encoding = (family in UNIFORM_BITS_8, family in FAMILY_SETS["90+"] and
