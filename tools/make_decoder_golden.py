@@ -16,7 +16,6 @@ tests/data/sass/ are written:
 Nothing here comes from picker's own decoder.
 """
 import argparse
-import collections
 import glob
 import os
 import struct
@@ -37,47 +36,33 @@ def hash_byte(text):
     return value % 255 + 1
 
 
-def some_per_opcode(words, count):
-    """At most `count` of `words` for each opcode, spread over them."""
-    groups = collections.defaultdict(list)
-    for word in words:
-        groups[oracle.op13(word)].append(word)
-    return [group[i * len(group) // min(count, len(group))] for _, group in sorted(groups.items())
-            for i in range(min(count, len(group)))]
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sm", type=int, required=True)
     parser.add_argument("--per-opcode", type=int, default=6)
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
-    for sm in [options.sm]:
-        words = oracle.unique_words(glob.glob(f"samples/cubins/*.sm_{sm}.cubin"))
-        for name in options.files:
-            with open(name, "rb") as file:
-                words += oracle.unpack(file.read())
-        shapes = some_per_opcode(oracle.one_per_shape(words), options.per_opcode)
-        texts = oracle.disassemble(sm, shapes)
-        # An encoding that nvdisasm rejects may stand in code that is never run.
-        legal = [(word, text) for word, text in zip(shapes, texts) if text is not None]
-        words = shapes = [word for word, _ in legal]
-        texts = oracle.disassemble(sm, shapes)  # again: texts hang on the offset
-        with open(f"tests/data/sass/sm_{sm}.words.txt", "w", encoding="utf-8") as file:
-            for word, text in zip(shapes, texts):
-                if text is None:
-                    sys.exit(f"nvdisasm rejects the sample word {word:032x}")
-                file.write(f"{word:032x} {text}\n")
-        with open(f"tests/data/sass/sm_{sm}.neighbours", "wb") as file:
-            file.write(b"PSGN" + struct.pack("<I", len(words)))
-            for start in range(0, len(words), CHUNK):
-                chunk = words[start:start + CHUNK]
-                batch = [w ^ flip for w in chunk for flip in [0] + [1 << b for b in range(128)]]
-                found = oracle.disassemble(sm, batch)
-                for i, word in enumerate(chunk):
-                    file.write(oracle.pack([word]))
-                    file.write(bytes(hash_byte(t) for t in found[129 * i:129 * (i + 1)]))
-        print(f"sm_{sm}: {len(words)} words, {len(shapes)} shapes")
+    sm = options.sm
+    words = oracle.unique_words(glob.glob(f"samples/cubins/*.sm_{sm}.cubin"))
+    for name in options.files:
+        with open(name, "rb") as file:
+            words += oracle.unpack(file.read())
+    shapes = oracle.some_per_opcode(oracle.one_per_shape(words), options.per_opcode)
+    # An encoding that nvdisasm rejects may stand in code that is never run.
+    words = [word for word, text in zip(shapes, oracle.disassemble(sm, shapes)) if text is not None]
+    with open(f"tests/data/sass/sm_{sm}.words.txt", "w", encoding="utf-8") as file:
+        for word, text in zip(words, oracle.disassemble(sm, words)):  # again: texts hang on the offset
+            file.write(f"{word:032x} {text}\n")
+    with open(f"tests/data/sass/sm_{sm}.neighbours", "wb") as file:
+        file.write(b"PSGN" + struct.pack("<I", len(words)))
+        for start in range(0, len(words), CHUNK):
+            chunk = words[start:start + CHUNK]
+            batch = [w ^ flip for w in chunk for flip in [0] + [1 << b for b in range(128)]]
+            found = oracle.disassemble(sm, batch)
+            for i, word in enumerate(chunk):
+                file.write(oracle.pack([word]))
+                file.write(bytes(hash_byte(t) for t in found[129 * i:129 * (i + 1)]))
+    print(f"sm_{sm}: {len(words)} words")
 
 
 if __name__ == "__main__":

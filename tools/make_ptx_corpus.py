@@ -1080,8 +1080,7 @@ def multimem():
                      ("add.noftz", "f16x2", "r4"), ("and", "b32", "r4"), ("inc", "u32", "r4")):
         out = v.replace("4", "10")
         for space in (".global", ""):
-            yield f"atom{space}.{op}.L2::cache_hint.{t} {out},[gq],{v},rd4; st.global.{t.replace('f16x2', 'b32')} [gq+128],{out};".replace(f".{op}.L2::cache_hint", f".L2::cache_hint.{op}") if False else \
-                f"atom{space}.{op}.L2::cache_hint.{t} {out},[gq],{v},rd4; st.global.{t.replace('f16x2', 'b32')} [gq+128],{out};"
+            yield f"atom{space}.{op}.L2::cache_hint.{t} {out},[gq],{v},rd4; st.global.{t.replace('f16x2', 'b32')} [gq+128],{out};"
             if op != "exch":
                 yield f"red{space}.{op}.L2::cache_hint.{t} [gq],{v},rd4;"
     yield "atom.global.cas.L2::cache_hint.b32 r10,[gq],r4,r5,rd4; st.global.u32 [gq+128],r10;"

@@ -83,14 +83,9 @@ def code_free(text):
 
 
 MODIFIER_BITS = [b for b in [*range(58, 64), *range(72, 105)] if b != 91]
-
-
-def one_bit(_):
-    return [1 << bit for bit in range(128)]
-
-
-def two_bits(_):
-    return [1 << a | 1 << b for a, b in itertools.combinations(MODIFIER_BITS, 2)]
+# What is flipped to make neighbours.
+ONE_BIT = [1 << bit for bit in range(128)]
+TWO_BITS = [1 << a | 1 << b for a, b in itertools.combinations(MODIFIER_BITS, 2)]
 
 
 def neighbour_jobs(dump, sm, words, flips, only):
@@ -100,7 +95,7 @@ def neighbour_jobs(dump, sm, words, flips, only):
         base = len(batch)
         batch.append(word)
         bases.append(None)
-        for flip in flips(word):
+        for flip in flips:
             batch.append(word ^ flip)
             bases.append(base)
         if len(batch) >= CHUNK:
@@ -108,15 +103,6 @@ def neighbour_jobs(dump, sm, words, flips, only):
             batch, bases = [], []
     if batch:
         yield dump, sm, batch, bases, only
-
-
-def some_per_opcode(words, count):
-    """At most `count` of `words` for each opcode, spread over them."""
-    groups = collections.defaultdict(list)
-    for word in words:
-        groups[oracle.op13(word)].append(word)
-    return [group[i * len(group) // min(count, len(group))] for _, group in sorted(groups.items())
-            for i in range(min(count, len(group)))]
 
 
 def collect(paths, sm, scratch):
@@ -171,11 +157,11 @@ def main():
         parts.append(("words", [(options.dump, options.sm, words[i:i + CHUNK], None, only)
                                 for i in range(0, len(words), CHUNK)]))
     if not options.words_only:
-        chosen = shapes if options.neighbours < 0 else some_per_opcode(shapes, options.neighbours)
-        parts.append(("neighbours", neighbour_jobs(options.dump, options.sm, chosen, one_bit, only)))
+        chosen = shapes if options.neighbours < 0 else oracle.some_per_opcode(shapes, options.neighbours)
+        parts.append(("neighbours", neighbour_jobs(options.dump, options.sm, chosen, ONE_BIT, only)))
     if options.pairs:
         parts.append(("pairs", neighbour_jobs(options.dump, options.sm,
-                                              some_per_opcode(shapes, options.pairs), two_bits,
+                                              oracle.some_per_opcode(shapes, options.pairs), TWO_BITS,
                                               only)))
     failed = False
     with multiprocessing.Pool(options.jobs) as pool:

@@ -15,6 +15,7 @@ Only the first counts as legal.
 Its answers can be kept: if SASS_ORACLE_CACHE names a directory, the texts of each list of words are
 stored there and a second proof of the same words costs our own decoding only.
 """
+import collections
 import functools
 import hashlib
 import os
@@ -156,3 +157,12 @@ def one_per_shape(words):
     for word in words:
         chosen.setdefault(shape(word), word)
     return [chosen[key] for key in sorted(chosen)]
+
+
+def some_per_opcode(words, count):
+    """At most `count` of `words` for each opcode, spread over them."""
+    groups = collections.defaultdict(list)
+    for word in words:
+        groups[op13(word)].append(word)
+    return [group[i * len(group) // min(count, len(group))] for _, group in sorted(groups.items())
+            for i in range(min(count, len(group)))]
