@@ -3,9 +3,9 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 
 #include "tools/command.hpp"
+#include "tools/guarded_main.hpp"
 #include "tools/subcommands.hpp"
 
 namespace picker::tools {
@@ -45,10 +45,5 @@ int run(int argc, char** argv) {
 }  // namespace picker::tools
 
 int main(int argc, char** argv) {
-  try {
-    return picker::tools::run(argc, argv);
-  } catch (const std::exception& error) {  // out of memory, above all
-    std::fprintf(stderr, "picker: %s\n", error.what());
-    return picker::tools::kExitMalformed;
-  }
+  return picker::tools::guarded_main("picker", picker::tools::run, argc, argv);
 }

@@ -121,19 +121,6 @@ class Reach : public emulator::Recorder {
   u32 element_ = ~u32{0};
 };
 
-class Both : public emulator::Recorder {
- public:
-  Both(emulator::Recorder& a, emulator::Recorder& b) : a_(a), b_(b) {}
-  void record(const emulator::Access& access) override {
-    a_.record(access);
-    b_.record(access);
-  }
-
- private:
-  emulator::Recorder& a_;
-  emulator::Recorder& b_;
-};
-
 void put(std::vector<u8>& bytes, u64 offset, u64 value, u64 size) {
   std::memcpy(bytes.data() + offset, &value, size);
 }
@@ -340,7 +327,7 @@ class Draw {
     }
     oracle::ContainmentCheck containment(subject_.summary, *launch);
     Reach reach;
-    Both both(containment, reach);
+    emulator::BothRecorders both(containment, &reach);
     oracle::TruthOptions options;
     options.seed = random_.next();
     options.max_steps = max_steps_;

@@ -5,9 +5,9 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <exception>
 
 #include "tools/command.hpp"
+#include "tools/guarded_main.hpp"
 #include "tools/random_launches.hpp"
 
 namespace picker::tools {
@@ -67,10 +67,5 @@ int run(int argc, char** argv) {
 }  // namespace picker::tools
 
 int main(int argc, char** argv) {
-  try {
-    return picker::tools::run(argc, argv);
-  } catch (const std::exception& error) {  // out of memory, above all
-    std::fprintf(stderr, "picker-random-launches: %s\n", error.what());
-    return 3;
-  }
+  return picker::tools::guarded_main("picker-random-launches", picker::tools::run, argc, argv);
 }

@@ -8,10 +8,10 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <map>
 
 #include "tools/command.hpp"
+#include "tools/guarded_main.hpp"
 #include "tools/sample_suite.hpp"
 
 namespace picker::tools {
@@ -115,10 +115,5 @@ int run(int argc, char** argv) {
 }  // namespace picker::tools
 
 int main(int argc, char** argv) {
-  try {
-    return picker::tools::run(argc, argv);
-  } catch (const std::exception& error) {  // out of memory, above all
-    std::fprintf(stderr, "picker-samples: %s\n", error.what());
-    return picker::tools::kExitMalformed;
-  }
+  return picker::tools::guarded_main("picker-samples", picker::tools::run, argc, argv);
 }

@@ -4,7 +4,6 @@
 // it stood at offset 16 * i. One line each: the text, or "unknown 0x" and the word.
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <iterator>
 #include <string_view>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "sass/decoder.hpp"
 #include "sass/printer.hpp"
 #include "sass/registers.hpp"
+#include "tools/guarded_main.hpp"
 
 namespace {
 
@@ -61,10 +61,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {  // out of memory, above all
-    std::fprintf(stderr, "sass-dump: %s\n", error.what());
-    return 3;
-  }
+  return picker::tools::guarded_main("sass-dump", run, argc, argv);
 }

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -19,6 +18,7 @@
 
 #include "container/container.hpp"
 #include "container/elf.hpp"
+#include "tools/guarded_main.hpp"
 
 namespace {
 
@@ -116,10 +116,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {  // out of memory, above all
-    std::fprintf(stderr, "sass-words: %s\n", error.what());
-    return 3;
-  }
+  return picker::tools::guarded_main("sass-words", run, argc, argv);
 }

@@ -56,6 +56,21 @@ class Recorder {
   virtual void record(const Access& access) = 0;
 };
 
+// Two recorders as one: both are told, in order.
+class BothRecorders : public Recorder {
+ public:
+  // `second` may be null.
+  BothRecorders(Recorder& first, Recorder* second) : first_(first), second_(second) {}
+  void record(const Access& access) override {
+    first_.record(access);
+    if (second_ != nullptr) second_->record(access);
+  }
+
+ private:
+  Recorder& first_;
+  Recorder* second_;
+};
+
 // The bytes of one access, by lane, zero-extended little-endian words.
 struct AccessData {
   std::array<Lanes<u32>, kMaxAccessBytes / 4> words;

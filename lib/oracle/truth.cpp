@@ -11,24 +11,6 @@ using emulator::Options;
 using emulator::Outcome;
 using emulator::Random;
 
-namespace {
-
-// Two recorders as one.
-class Both : public emulator::Recorder {
- public:
-  Both(emulator::Recorder& first, emulator::Recorder* second) : first_(first), second_(second) {}
-  void record(const emulator::Access& access) override {
-    first_.record(access);
-    if (second_ != nullptr) second_->record(access);
-  }
-
- private:
-  emulator::Recorder& first_;
-  emulator::Recorder* second_;
-};
-
-}  // namespace
-
 TruthReport examine(const emulator::Program& program, const emulator::Launch& launch,
                     GlobalMemory& memory, const TruthOptions& options) {
   TruthReport report;
@@ -47,7 +29,7 @@ TruthReport examine(const emulator::Program& program, const emulator::Launch& la
 
   // One fixed order, recorded.
   AccessLog fixed;
-  Both fixed_recorder(fixed, options.also);
+  emulator::BothRecorders fixed_recorder(fixed, options.also);
   report.outcome = go(memory, random.next(), false, &fixed_recorder, std::nullopt);
   report.bytes_read = fixed.bytes_read();
   report.bytes_written = fixed.bytes_written();
@@ -60,7 +42,7 @@ TruthReport examine(const emulator::Program& program, const emulator::Launch& la
   const u64 reference_seed = random.next();
   GlobalMemory reference = initial;
   AccessLog drawn;
-  Both drawn_recorder(drawn, options.also);
+  emulator::BothRecorders drawn_recorder(drawn, options.also);
   const Outcome second = go(reference, reference_seed, true, &drawn_recorder, std::nullopt);
   if (second.end != End::kDone) {
     report.outcome = second;
