@@ -11,6 +11,7 @@
 #include <string>
 
 #include "sass/decoder.hpp"
+#include "semantics/control.hpp"
 
 namespace picker::semantics {
 namespace {
@@ -75,6 +76,34 @@ TEST(Understood, LetsPlainFormsPass) {
     EXPECT_EQ(counts[mnemonic].shut, 0u) << mnemonic;
   for (const char* mnemonic : {"LDG", "STG", "VIMNMX", "VIADD", "HMMA", "REDG", "ATOMG", "RED"})
     EXPECT_GT(counts[mnemonic].open, 0u) << mnemonic;
+}
+
+TEST(Understood, ShutsOutModifiersOfOpcodesThatNobodyListed) {
+  sass::Instruction in;
+  in.opcode = sass::Opcode::kQADD4;  // opaque: it has no meaning
+  EXPECT_TRUE(is_understood(in));
+  in.modifier_count = 1;
+  in.modifiers[0] = {sass::Field::kType, sass::Value::kNone};
+  EXPECT_TRUE(is_understood(in));
+  in.modifiers[0].value = sass::Value::kU32;
+  EXPECT_FALSE(is_understood(in));
+  in.opcode = sass::Opcode::kIMAD;
+  EXPECT_TRUE(is_understood(in));
+}
+
+// An indirect branch with a predicate of its own falls through where that is false.
+TEST(Control, IndirectBranchesHaveAConditionOfTheirOwn) {
+  u32 seen = 0;
+  for_each_word([&](const std::string& text, const sass::Instruction& in) {
+    const std::string mnemonic = mnemonic_of(text);
+    if (mnemonic != "BRX" && mnemonic != "BRXU") return;
+    const Control control = control_of(in);
+    if (control.kind != ControlKind::kIndirectBranch) return;
+    ++seen;
+    ASSERT_NE(control.condition, nullptr) << text;
+    EXPECT_EQ(control.condition, in.find(sass::Role::kPSrc)) << text;
+  });
+  EXPECT_GT(seen, 8u);
 }
 
 }  // namespace
