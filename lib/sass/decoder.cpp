@@ -60,38 +60,42 @@ bool decode_row(const RowPrograms& programs, u32 number, Family family, u64 lo, 
   // Register reuse means nothing in an instruction that yields.
   const u64 word[2] = {lo, stays ? hi : hi & ~kReuseBits};
   u8* const raw = reinterpret_cast<u8*>(&out);
-  const u8* const bytes = reinterpret_cast<const u8*>(word);
 
-  const ByteCopy* byte = programs.bytes.data() + program.bytes.first;
-  for (u32 i = program.bytes.count; i != 0; --i, ++byte) raw[byte->to] = bytes[byte->from];
-  const FlagCopy* flag = programs.flags.data() + program.flags.first;
-  for (u32 i = program.flags.count; i != 0; --i, ++flag) {
-    const u64 set = (word[flag->bit >> 6] >> (flag->bit & 63)) & 1;
-    raw[flag->to] |= static_cast<u8>(flag->mask & -set);
+  const ByteStep* step = programs.steps.data() + program.steps.first;
+  for (u32 left = program.steps.count; left != 0; left -= kStepsAtOnce)
+    for (u32 i = 0; i < kStepsAtOnce; ++i, ++step) {
+      const u8 field = static_cast<u8>((word[step->bit >> 6] >> (step->bit & 63)) & step->mask);
+      const u8 value = field == step->all_ones ? kURZ : static_cast<u8>(field ^ step->flip);
+      raw[step->to] |= static_cast<u8>(value << step->shift);
+    }
+  const NumberStep* number_step = programs.numbers.data() + program.numbers.first;
+  for (u32 i = program.numbers.count; i != 0; --i, ++number_step) {
+    const u64 field = extract(lo, hi, number_step->bit, number_step->bits);
+    const u64 sign = u64{number_step->is_signed} << (number_step->bits - 1);
+    const u64 base = number_step->relative ? offset + kInstructionBytes : 0;
+    out.operands[number_step->operand].value =
+        static_cast<i64>(base + (((field ^ sign) - sign) << number_step->scale));
   }
-  const FieldCopy* field = programs.fields.data() + program.fields.first;
-  for (u32 i = program.fields.count; i != 0; --i, ++field) {
-    const u8 value = static_cast<u8>((word[field->bit >> 6] >> (field->bit & 63)) & field->mask);
-    raw[field->to] =
-        value == field->all_ones && value != 0 ? kURZ : static_cast<u8>(value ^ field->flip);
-  }
-  const NumberCopy* copied = programs.numbers.data() + program.numbers.first;
-  for (u32 i = program.numbers.count; i != 0; --i, ++copied)
-    out.operands[copied->operand].value =
-        static_cast<i64>(extract(lo, hi, copied->bit, copied->bits));
 
-  const ModifierSpec* const specs = modifiers_of(row).data();
+  bool exists = true;
   const ModifierChoice* choice = programs.modifiers.data() + program.modifiers.first;
   for (u32 i = program.modifiers.count; i != 0; --i, ++choice) {
-    const u32 key =
-        choice->mask != 0
-            ? static_cast<u32>((word[choice->bit >> 6] >> (choice->bit & 63)) & choice->mask)
-            : modifier_key(specs[choice->index], lo, hi);
+    const u32 key = static_cast<u32>((word[choice->bit >> 6] >> (choice->bit & 63)) & choice->mask);
     const u16 entry = tables::kValueLists[choice->list + key * choice->columns];
-    if (entry == kInvalidValue) return false;
+    exists &= entry != kInvalidValue;
     out.modifiers[choice->index].value =
         static_cast<Value>(entry & static_cast<u16>(~kHiddenValue));
   }
+  const ModifierSpec* const specs = modifiers_of(row).data();
+  const ScatteredChoice* scattered = programs.scattered.data() + program.scattered.first;
+  for (u32 i = program.scattered.count; i != 0; --i, ++scattered) {
+    const u32 key = modifier_key(specs[scattered->index], lo, hi);
+    const u16 entry = tables::kValueLists[scattered->list + key * scattered->columns];
+    exists &= entry != kInvalidValue;
+    out.modifiers[scattered->index].value =
+        static_cast<Value>(entry & static_cast<u16>(~kHiddenValue));
+  }
+  if (!exists) return false;
 
   const OperandSpec* const operands = operands_of(row).data();
   const u8* interpreted = programs.interpreted.data() + program.interpreted.first;

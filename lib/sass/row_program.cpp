@@ -49,51 +49,107 @@ class Builder {
     return static_cast<u16>(offsetof(Instruction, operands) + operand * sizeof(Operand) + member);
   }
 
-  // Lists the flag at `bit` of the word, if there is one; false if it cannot be listed.
-  bool flag(u8 bit, const std::optional<FlagPlace>& place, u32 operand) {
+  // Lists a step that fills in the byte at `to` from bits [bit, bit + bits) of the word; false if a
+  // step cannot.
+  bool byte(u16 to, u32 bit, u32 bits, u8 flip = 0, bool all_ones_is_zero_register = false) {
+    if (bits == 0 || bits > 8 || bit / 64 != (bit + bits - 1) / 64) return false;
+    const u8 mask = static_cast<u8>((1U << bits) - 1);
+    // 255 as `all_ones` changes nothing: a smaller field never has it, a byte's 255 stays.
+    pending_.push_back({.to = to,
+                        .bit = static_cast<u8>(bit),
+                        .mask = mask,
+                        .all_ones = all_ones_is_zero_register ? mask : u8{255},
+                        .flip = flip,
+                        .shift = 0});
+    return flip == 0 || mask != 255;
+  }
+
+  // Lists the flag of operand number `operand` that `bit` of the word sets, or clears if `inverse`.
+  bool flag(u8 bit, const std::optional<FlagPlace>& place, u32 operand, bool inverse = false) {
     if (bit == kNoBit) return true;
     if (!place) return false;
-    programs_.flags.push_back({offset_of(operand, place->byte), bit, place->mask});
+    pending_.push_back({.to = offset_of(operand, place->byte),
+                        .bit = bit,
+                        .mask = 1,
+                        .all_ones = 255,
+                        .flip = u8{inverse},
+                        .shift = static_cast<u8>(std::countr_zero(place->mask))});
     return true;
+  }
+
+  bool number(u32 operand, const OperandSpec& spec, bool is_signed, u32 scale = 0,
+              bool relative = false) {
+    if (spec.bits == 0) return false;
+    programs_.numbers.push_back({.operand = static_cast<u8>(operand),
+                                 .bit = spec.bit,
+                                 .bits = spec.bits,
+                                 .scale = static_cast<u8>(scale),
+                                 .is_signed = is_signed,
+                                 .relative = relative});
+    return true;
+  }
+
+  bool address(const OperandSpec& spec, u32 operand) {
+    const auto& [base, scale, wide, uniform, descriptor, shown] = spec.extra;
+    const bool excludes = scale != kNoBit || (spec.default_value & kDefaultNextRegister) != 0 ||
+                          (spec.default_value & kDefaultShowsRZ) != 0 ||
+                          (spec.flags & kFlagAbsolute) != 0;
+    if (excludes) return false;
+    if (base != kNoBit && !byte(offset_of(operand, offsetof(Operand, reg)), base, 8)) return false;
+    if (wide != kNoBit && wide != 254) {
+      if (!flag(wide, wide_, operand)) return false;
+      if ((spec.flags & kFlagQuiet) == 0 && !flag(wide, base_is_u32_, operand, true)) return false;
+    }
+    if (uniform != kNoBit) {
+      if (!byte(offset_of(operand, offsetof(Operand, ureg)), uniform, spec.uniform_bits, 0, true))
+        return false;
+      if (descriptor == kNoBit && shown != 254 && !flag(shown, ureg_wide_, operand)) return false;
+    }
+    if (descriptor != kNoBit) {
+      if (!byte(offset_of(operand, offsetof(Operand, descriptor)), descriptor, spec.uniform_bits, 0,
+                true))
+        return false;
+      if (shown != kNoBit && shown != kAlwaysShown &&
+          !byte(offset_of(operand, offsetof(Operand, print)), shown, 1))
+        return false;
+    }
+    return spec.bits == 0 || number(operand, spec, true, (spec.default_value >> 1) & 0x1f);
   }
 
   // Lists what fills in the operand; false if only the interpreter can.
   bool fill(const OperandSpec& spec, u32 operand) {
-    const auto small = [&](u8 flip, u8 all_ones) {
-      if (spec.bits > 8 || spec.bit / 64 != (spec.bit + spec.bits - 1) / 64) return false;
-      const u8 mask = static_cast<u8>((1U << spec.bits) - 1);
-      programs_.fields.push_back(
-          {offset_of(operand, offsetof(Operand, reg)), spec.bit, mask, flip, all_ones});
-      return true;
-    };
-    const auto byte = [&] {
-      if (spec.bits != 8 || spec.bit % 8 != 0) return false;
-      programs_.bytes.push_back(
-          {offset_of(operand, offsetof(Operand, reg)), static_cast<u8>(spec.bit / 8)});
-      return true;
-    };
+    const u16 reg = offset_of(operand, offsetof(Operand, reg));
     switch (spec.slot) {
       case Slot::kLiteral:
         return true;
       case Slot::kRegister:
-        return byte();
+        return spec.bits == 8 && byte(reg, spec.bit, 8);
       case Slot::kUniform:
-        if (spec.bits < 8) return small(0, static_cast<u8>((1U << spec.bits) - 1));
-        return byte();  // 255 is kURZ
+        return byte(reg, spec.bit, spec.bits, 0, true);
       case Slot::kPredicate:
       case Slot::kUniformPredicate:
       case Slot::kBarrier:
-        return small(0, 0);
+        return byte(reg, spec.bit, spec.bits);
       case Slot::kPredicate7:
-        return spec.bits == 3 && small(7, 0);
+      case Slot::kUniformPredicate7:
+        return spec.bits == 3 && byte(reg, spec.bit, 3, 7);
       case Slot::kImmediate:
+        return number(operand, spec, spec.width == 2 && spec.style == Style::kSignedHex);
       case Slot::kBits:
       case Slot::kMask:
       case Slot::kSwizzle:
-        if (spec.bits == 0) return false;
-        if (spec.slot == Slot::kImmediate && spec.width == 2) return false;  // sign-extended
-        programs_.numbers.push_back({static_cast<u8>(operand), spec.bit, spec.bits});
-        return true;
+        return number(operand, spec, false);
+      case Slot::kSignedBits:
+        return number(operand, spec, true);
+      case Slot::kConstant:
+        // The upper half of the bank is printed as negative numbers.
+        return spec.bits == 14 && number(operand, spec, false, 2) &&
+               byte(offset_of(operand, offsetof(Operand, bank)), 54, 5) &&
+               byte(offset_of(operand, offsetof(Operand, print)), spec.bit + 13, 1);
+      case Slot::kAddress:
+        return address(spec, operand);
+      case Slot::kRelativeTarget:
+        return spec.extra[0] == kNoBit && number(operand, spec, true, 2, true);
       default:
         return false;
     }
@@ -103,11 +159,10 @@ class Builder {
     RowProgram program;
     Instruction& start = program.start;
     const auto first = [](auto& list) { return static_cast<u32>(list.size()); };
-    program.bytes.first = first(programs_.bytes);
-    program.fields.first = first(programs_.fields);
-    program.flags.first = first(programs_.flags);
+    program.steps.first = first(programs_.steps);
     program.numbers.first = first(programs_.numbers);
     program.modifiers.first = first(programs_.modifiers);
+    program.scattered.first = first(programs_.scattered);
     program.interpreted.first = first(programs_.interpreted);
     program.widths.first = first(programs_.widths);
 
@@ -129,45 +184,60 @@ class Builder {
           continue;
         }
       }
-      const bool simple =
-          width != 0 && spec.parts[3] == 0 && width <= 16 && bit / 64 == (bit + width - 1) / 64;
-      programs_.modifiers.push_back({static_cast<u8>(i), bit,
-                                     simple ? static_cast<u16>((1U << width) - 1) : u16{0},
-                                     spec.list + spec.column, spec.columns});
+      const u32 list = spec.list + spec.column;
+      if (width != 0 && spec.parts[3] == 0 && width <= 16 && bit / 64 == (bit + width - 1) / 64)
+        programs_.modifiers.push_back({.list = list,
+                                       .mask = static_cast<u16>((1U << width) - 1),
+                                       .bit = bit,
+                                       .columns = spec.columns,
+                                       .index = static_cast<u8>(i)});
+      else
+        programs_.scattered.push_back(
+            {.list = list, .columns = spec.columns, .index = static_cast<u8>(i)});
     }
     const auto operands = operands_of(row);
     for (u32 i = 0; i < operands.size(); ++i) {
       const OperandSpec& spec = operands[i];
-      const u32 flags = first(programs_.flags);
+      const u32 numbers = first(programs_.numbers);
       const bool listed = flag(spec.negate, negate_, i) && flag(spec.absolute, absolute_, i) &&
                           flag(spec.invert, invert_, i) && flag(spec.reuse, reuse_, i);
       if (listed && fill(spec, i)) {
         decode_operand(spec, Family{}, 0, 0, 0, start.operands[i]);
+        for (const ByteStep& step : pending_) {
+          reinterpret_cast<u8*>(&start)[step.to] &= static_cast<u8>(~(step.mask << step.shift));
+          programs_.steps.push_back(step);
+        }
       } else {
-        programs_.flags.resize(flags);
+        programs_.numbers.resize(numbers);
         programs_.interpreted.push_back(static_cast<u8>(i));
       }
+      pending_.clear();
       if (spec.count != kNoCount || (spec.width & 0x80) != 0)
         programs_.widths.push_back({static_cast<u8>(i)});
       else
         start.operands[i].width = spec.width;
     }
 
-    program.bytes.count = first(programs_.bytes) - program.bytes.first;
-    program.fields.count = first(programs_.fields) - program.fields.first;
-    program.flags.count = first(programs_.flags) - program.flags.first;
+    while ((first(programs_.steps) - program.steps.first) % kStepsAtOnce != 0)
+      programs_.steps.push_back({});
+    program.steps.count = first(programs_.steps) - program.steps.first;
     program.numbers.count = first(programs_.numbers) - program.numbers.first;
     program.modifiers.count = first(programs_.modifiers) - program.modifiers.first;
+    program.scattered.count = first(programs_.scattered) - program.scattered.first;
     program.interpreted.count = first(programs_.interpreted) - program.interpreted.first;
     program.widths.count = first(programs_.widths) - program.widths.first;
     programs_.rows.push_back(program);
   }
 
   RowPrograms programs_;
+  std::vector<ByteStep> pending_;  // of the operand at hand
   std::optional<FlagPlace> negate_ = place_of([](Operand& o) { o.negate = true; });
   std::optional<FlagPlace> absolute_ = place_of([](Operand& o) { o.absolute = true; });
   std::optional<FlagPlace> invert_ = place_of([](Operand& o) { o.invert = true; });
   std::optional<FlagPlace> reuse_ = place_of([](Operand& o) { o.reuse = true; });
+  std::optional<FlagPlace> wide_ = place_of([](Operand& o) { o.wide = true; });
+  std::optional<FlagPlace> base_is_u32_ = place_of([](Operand& o) { o.base_is_u32 = true; });
+  std::optional<FlagPlace> ureg_wide_ = place_of([](Operand& o) { o.ureg_wide = true; });
 };
 
 }  // namespace

@@ -4,11 +4,10 @@
 // word costs most of a decode, although most of the answer is the same each time: which kind an
 // operand is, its role and width, which modifier fields there are. So each row is turned once into
 //   * the `Instruction` that the row's word decodes to if all its variable bits are zero,
-//   * lists of places to fill in from the word: whole bytes (register numbers), small fields
-//     (predicates, 6-bit uniform registers), flags (negation and the like), plain numbers,
-//     modifiers with their value lists.
-// Operands that need more than that (addresses, constants, branch targets, special registers) stay
-// with the interpreter of slots, which also makes the first part. decode_slowly() interprets
+//   * lists of places to fill in from the word: bytes and bits (registers, predicates, negation and
+//     the like), numbers (immediates, offsets, branch targets), modifiers with their value lists.
+// Operands that need more than that (special registers, an address whose parts exclude each other)
+// stay with the interpreter of slots, which also makes the first part. decode_slowly() interprets
 // everything; a test compares the two on every golden word.
 //
 // Cost: about 4 MB and some milliseconds once per process; after that some 200 machine instructions
@@ -22,38 +21,43 @@
 
 namespace picker::sass {
 
-// Copies byte `from` (0 to 15) of the word to byte `to` of the Instruction.
-struct ByteCopy {
-  u16 to;
-  u8 from;
+// x = (word >> bit) & mask; 255 (kURZ) if x is `all_ones`, else x ^ flip; that << shift is or-ed
+// into byte `to` of the Instruction, which holds zeros there. Serves register numbers, predicates,
+// flags alike, so that one loop without branches does them all; mask 0 does nothing.
+struct ByteStep {
+  u16 to = 0;
+  u8 bit = 0;  // does not cross bit 64
+  u8 mask = 0;
+  u8 all_ones = 255;
+  u8 flip = 0;
+  u8 shift = 0;
 };
-// (word >> bit) & mask, exclusive-or `flip`, to byte `to`; kURZ instead if the field is `all_ones`.
-struct FieldCopy {
-  u16 to;
-  u8 bit;
-  u8 mask;
-  u8 flip;
-  u8 all_ones;  // 0: no such value
-};
-// Sets the bits `mask` of byte `to` if bit `bit` of the word is set.
-struct FlagCopy {
-  u16 to;
-  u8 bit;
-  u8 mask;
-};
-// The number in bits [bit, bit + bits) to the operand's value.
-struct NumberCopy {
+// The steps of a row are padded to a multiple of this: the loop's end is then better predicted.
+inline constexpr u32 kStepsAtOnce = 4;
+
+// The operand's value: the number in bits [bit, bit + bits), sign-extended or not, times 2^scale,
+// and the offset behind the instruction added if it is relative to that.
+struct NumberStep {
   u8 operand;
   u8 bit;
   u8 bits;
+  u8 scale;
+  bool is_signed;
+  bool relative;
 };
 // The modifier `index` of the row has more than one value.
 struct ModifierChoice {
-  u8 index;
-  u8 bit;    // where the key is, if it is in one piece and does not cross bit 64
-  u16 mask;  // 0: in several pieces
   u32 list;  // of the field's values in kValueLists, one every `columns`
+  u16 mask;
+  u8 bit;  // where the key is: in one piece that does not cross bit 64
   u8 columns;
+  u8 index;
+};
+// The same for a key in several pieces.
+struct ScatteredChoice {
+  u32 list;
+  u8 columns;
+  u8 index;
 };
 // The number of registers of an operand depends on a modifier or has a list of its own.
 struct WidthChoice {
@@ -67,11 +71,10 @@ struct Range {
 
 struct RowProgram {
   Instruction start;
-  Range bytes;
-  Range fields;
-  Range flags;
+  Range steps;
   Range numbers;
   Range modifiers;
+  Range scattered;
   Range interpreted;  // operands
   Range widths;
 };
@@ -79,11 +82,10 @@ struct RowProgram {
 struct RowPrograms {
   Instruction unknown;           // what every other word decodes to
   std::vector<RowProgram> rows;  // by row number
-  std::vector<ByteCopy> bytes;
-  std::vector<FieldCopy> fields;
-  std::vector<FlagCopy> flags;
-  std::vector<NumberCopy> numbers;
+  std::vector<ByteStep> steps;
+  std::vector<NumberStep> numbers;
   std::vector<ModifierChoice> modifiers;
+  std::vector<ScatteredChoice> scattered;
   std::vector<u8> interpreted;
   std::vector<WidthChoice> widths;
 };
