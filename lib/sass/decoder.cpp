@@ -1,5 +1,6 @@
 #include "sass/decoder.hpp"
 
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -12,32 +13,49 @@ namespace {
 // The scheduling field: stall cycles in bits 105..108, "do not yield" in 109, the scoreboards that
 // the instruction sets in 110..112 and 113..115 (7: none), register reuse in 122..124. Found by
 // trying all combinations.
+enum class Scheduling : u8 { kIllegal, kStays, kYields, kYieldsAtOnce };
+
+constexpr std::array<Scheduling, 2048> kScheduling = [] {
+  std::array<Scheduling, 2048> table{};
+  for (u32 bits = 0; bits < table.size(); ++bits) {
+    const u32 stall = bits & 0xf;
+    const bool stays = ((bits >> 4) & 1) != 0;
+    const u32 write_scoreboard = (bits >> 5) & 7;
+    const u32 read_scoreboard = bits >> 8;
+    if (write_scoreboard == 6 || read_scoreboard == 6) continue;
+    if (!stays)
+      table[bits] = stall == 0 ? Scheduling::kYieldsAtOnce : Scheduling::kYields;
+    else if (stall >= 1 && stall <= 11)
+      table[bits] = Scheduling::kStays;
+  }
+  return table;
+}();
+
 bool scheduling_is_legal(u64 hi, u8 reusable) {
-  const u32 stall = static_cast<u32>(hi >> 41) & 0xf;
-  const bool stays = ((hi >> 45) & 1) != 0;
-  const u32 write_scoreboard = static_cast<u32>(hi >> 46) & 7;
-  const u32 read_scoreboard = static_cast<u32>(hi >> 49) & 7;
+  const Scheduling scheduling = kScheduling[(hi >> 41) & 0x7ff];
   const u32 reuse = static_cast<u32>(hi >> 58) & 7;
-  if (write_scoreboard == 6 || read_scoreboard == 6) return false;
+  if (scheduling == Scheduling::kIllegal || reuse == 0) return scheduling != Scheduling::kIllegal;
   // Where the bits name no operand, hand-written kernels set them all the same; so they do while
   // yielding. nvdisasm accepts 1 to 5 there and prints nothing.
-  const bool ignored = !stays || (reusable & kReuseIsHint) != 0;
-  if (ignored ? reuse > 5 || (reuse != 0 && stall == 0) : (reuse & ~u32{reusable}) != 0)
-    return false;
-  return !stays || (stall >= 1 && stall <= 11);
+  if (scheduling != Scheduling::kStays) return reuse <= 5 && scheduling == Scheduling::kYields;
+  return (reusable & kReuseIsHint) != 0 ? reuse <= 5 : (reuse & ~u32{reusable}) == 0;
 }
 
 // The number of the row of `family` that the word fits, operands and modifiers apart.
-std::optional<u16> row_of(Family family, u64 lo, u64 hi) {
+std::optional<u16> row_of(const RowPrograms& programs, Family family, u64 lo, u64 hi) {
   const u32 op13 = static_cast<u32>(lo & 0xfff) | (static_cast<u32>(hi >> 27) & 1) << 12;
-  for (const u16 number : candidates(static_cast<u32>(family), op13)) {
-    const Row& row = rows()[number];
-    if ((lo & row.mask_lo) != row.match_lo || (hi & row.mask_hi) != row.match_hi) continue;
+  const IndexEntry entry = candidates_of(static_cast<u32>(family), op13);
+  const Candidate* candidate = programs.candidates.data() + entry.first;
+  for (u32 left = entry.count; left != 0; --left, ++candidate) {
+    const u64 differs = ((lo & candidate->mask_lo) ^ candidate->match_lo) |
+                        ((hi & candidate->mask_hi) ^ candidate->match_hi);
+    if (differs != 0) continue;
     // Rows of one opcode are disjoint: no other one fits.
-    if (!scheduling_is_legal(hi, row.reuse)) return std::nullopt;
-    for (const Forbidden& f : forbidden_of(row))
-      if ((lo & f.mask_lo) == f.match_lo && (hi & f.mask_hi) == f.match_hi) return std::nullopt;
-    return number;
+    if (!scheduling_is_legal(hi, candidate->reuse)) return std::nullopt;
+    if (candidate->forbidden_count != 0)
+      for (const Forbidden& f : forbidden_of(rows()[candidate->row]))
+        if ((lo & f.mask_lo) == f.match_lo && (hi & f.mask_hi) == f.match_hi) return std::nullopt;
+    return candidate->row;
   }
   return std::nullopt;
 }
@@ -65,13 +83,17 @@ bool decode_row(const RowPrograms& programs, u32 number, Family family, u64 lo, 
   for (u32 left = program.steps.count; left != 0; left -= kStepsAtOnce)
     for (u32 i = 0; i < kStepsAtOnce; ++i, ++step) {
       const u8 field = static_cast<u8>((word[step->bit >> 6] >> (step->bit & 63)) & step->mask);
-      const u8 value = field == step->all_ones ? kURZ : static_cast<u8>(field ^ step->flip);
-      raw[step->to] |= static_cast<u8>(value << step->shift);
+      // Without a branch, which the register numbers would mispredict.
+      const u8 zero_register = static_cast<u8>(-static_cast<int>(field == step->all_ones));
+      static_assert(kURZ == 255);
+      raw[step->to] |= static_cast<u8>(((field ^ step->flip) | zero_register) << step->shift);
     }
   const NumberStep* number_step = programs.numbers.data() + program.numbers.first;
   for (u32 i = program.numbers.count; i != 0; --i, ++number_step) {
-    const u64 field = extract(lo, hi, number_step->bit, number_step->bits);
-    const u64 sign = u64{number_step->is_signed} << (number_step->bits - 1);
+    const u32 bits = number_step->bits;
+    const u64 field =
+        (word[number_step->bit >> 6] >> (number_step->bit & 63)) & (~u64{0} >> (64 - bits));
+    const u64 sign = u64{number_step->is_signed} << (bits - 1);
     const u64 base = number_step->relative ? offset + kInstructionBytes : 0;
     out.operands[number_step->operand].value =
         static_cast<i64>(base + (((field ^ sign) - sign) << number_step->scale));
@@ -148,7 +170,7 @@ std::optional<Family> family_of(u32 sm) {
 }
 
 void Decoder::decode(u64 lo, u64 hi, u64 offset, Instruction& out) const {
-  const std::optional<u16> row = row_of(family_, lo, hi);
+  const std::optional<u16> row = row_of(*programs_, family_, lo, hi);
   if (!row || !decode_row(*programs_, *row, family_, lo, hi, offset, out))
     copy(programs_->unknown, out);
 }
@@ -160,7 +182,7 @@ Instruction Decoder::decode(u64 lo, u64 hi, u64 offset) const {
 }
 
 Instruction Decoder::decode_slowly(u64 lo, u64 hi, u64 offset) const {
-  const std::optional<u16> row = row_of(family_, lo, hi);
+  const std::optional<u16> row = row_of(*programs_, family_, lo, hi);
   if (!row) return {};
   Instruction instruction;
   instruction.row = *row;

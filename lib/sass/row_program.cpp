@@ -41,6 +41,17 @@ class Builder {
   RowPrograms build() {
     programs_.rows.reserve(rows().size());
     for (u32 i = 0; i < rows().size(); ++i) add(rows()[i], static_cast<u16>(i));
+    programs_.candidates.reserve(candidates().size());
+    for (const u16 number : candidates()) {
+      const Row& row = rows()[number];
+      programs_.candidates.push_back({.mask_lo = row.mask_lo,
+                                      .match_lo = row.match_lo,
+                                      .mask_hi = row.mask_hi,
+                                      .match_hi = row.match_hi,
+                                      .row = number,
+                                      .reuse = row.reuse,
+                                      .forbidden_count = row.forbidden_count});
+    }
     return std::move(programs_);
   }
 
@@ -79,7 +90,7 @@ class Builder {
 
   bool number(u32 operand, const OperandSpec& spec, bool is_signed, u32 scale = 0,
               bool relative = false) {
-    if (spec.bits == 0) return false;
+    if (spec.bits == 0 || spec.bit / 64 != (spec.bit + spec.bits - 1) / 64) return false;
     programs_.numbers.push_back({.operand = static_cast<u8>(operand),
                                  .bit = spec.bit,
                                  .bits = spec.bits,

@@ -79,9 +79,19 @@ struct RowProgram {
   Range widths;
 };
 
+// What decides whether a word fits a row, beside the row's operands and modifiers: everything that
+// choosing among the rows of an opcode reads, in one cache line.
+struct Candidate {
+  u64 mask_lo, match_lo, mask_hi, match_hi;
+  u16 row;
+  u8 reuse;
+  u8 forbidden_count;
+};
+
 struct RowPrograms {
-  Instruction unknown;           // what every other word decodes to
-  std::vector<RowProgram> rows;  // by row number
+  std::vector<Candidate> candidates;  // in the order of candidates() in rows.hpp
+  Instruction unknown;                // what every other word decodes to
+  std::vector<RowProgram> rows;       // by row number
   std::vector<ByteStep> steps;
   std::vector<NumberStep> numbers;
   std::vector<ModifierChoice> modifiers;

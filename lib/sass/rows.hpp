@@ -176,6 +176,7 @@ extern const u16 kValueBits[];  // by Value: the size its name states, or 32
 extern const Forbidden kForbidden[];
 extern const std::string_view kLiterals[];
 extern const u16 kCandidates[];
+extern const u32 kCandidateCount;
 extern const IndexEntry kIndex[][8192];
 }  // namespace tables
 
@@ -203,11 +204,11 @@ inline u16 list_entry(const ModifierSpec& spec, u32 key) {
 // The list of register counts `index` (OperandSpec::count).
 inline const ModifierSpec& count_spec(u16 index) { return tables::kCountSpecs[index]; }
 
-// Numbers of the rows of family `family` (index into Family) that share the 13 opcode bits `op13`.
-inline std::span<const u16> candidates(u32 family, u32 op13) {
-  const IndexEntry entry = tables::kIndex[family][op13];
-  return {tables::kCandidates + entry.first, entry.count};
-}
+// All lists of rows of one family that share the 13 opcode bits, one behind the other.
+inline std::span<const u16> candidates() { return {tables::kCandidates, tables::kCandidateCount}; }
+
+// The part of candidates() for family `family` (index into Family) and the opcode bits `op13`.
+inline IndexEntry candidates_of(u32 family, u32 op13) { return tables::kIndex[family][op13]; }
 
 // The number in bits [bit, bit + bits) of the 128-bit word; 1 <= bits <= 64.
 inline u64 extract(u64 lo, u64 hi, u32 bit, u32 bits) {
