@@ -8,7 +8,7 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   if (!picker::bench::register_decode() || !picker::bench::register_analyze() ||
-      !picker::bench::register_validate())
+      !picker::bench::register_validate() || !picker::bench::register_emulate())
     return 1;
   benchmark::RunSpecifiedBenchmarks();
   return 0;

@@ -8,5 +8,6 @@ namespace picker::bench {
 [[nodiscard]] bool register_decode();
 [[nodiscard]] bool register_analyze();
 [[nodiscard]] bool register_validate();
+[[nodiscard]] bool register_emulate();
 
 }  // namespace picker::bench

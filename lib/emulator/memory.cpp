@@ -116,15 +116,42 @@ void GlobalMemory::read(u64 address, std::span<u8> bytes) const {
   }
 }
 
-FaultPlace GlobalMemory::access(const Access& access, AccessData& data, const Update* update,
-                                u32 first_lane, Recorder* recorder) {
+bool GlobalMemory::read_whole(const Access& access, u64 first, u64 last, AccessData& data) const {
+  const u64 number = first / kPageBytes;
+  if (access.bytes % 4 != 0 || (last + (access.bytes - 1)) / kPageBytes != number) return false;
+  const Page* const page = page_for_reading(number);
+  if (page == nullptr) return false;
   for (u32 lane = 0; lane < kWarpSize; ++lane) {
     if (((access.lanes >> lane) & 1) == 0) continue;
-    const u64 address = access.address[lane];
-    if (address % access.bytes != 0) return {MemoryFault::kMisaligned, lane, address};
-    if (!accessible(address, access.bytes)) return {MemoryFault::kOutOfBounds, lane, address};
+    const u8* const from = page->data() + (access.address[lane] - number * kPageBytes);
+    for (u32 w = 0; w < access.bytes / 4; ++w)
+      std::memcpy(&data.words[w][lane], from + size_t{w} * 4, 4);
   }
+  return true;
+}
+
+FaultPlace GlobalMemory::access(const Access& access, AccessData& data, const Update* update,
+                                u32 first_lane, Recorder* recorder) {
+  u64 first = ~u64{0}, last = 0, bits = 0;
+  for (u32 lane = 0; lane < kWarpSize; ++lane) {
+    if (((access.lanes >> lane) & 1) == 0) continue;
+    first = std::min(first, access.address[lane]);
+    last = std::max(last, access.address[lane]);
+    bits |= access.address[lane];
+  }
+  // All between the lowest and the highest byte at once, as a rule; else lane by lane.
+  const bool is_power = (access.bytes & (access.bytes - 1)) == 0;
+  const bool whole = is_power && (bits & (access.bytes - 1)) == 0 && last - first < kPageBytes &&
+                     accessible(first, last - first + access.bytes);
+  if (!whole)
+    for (u32 lane = 0; lane < kWarpSize; ++lane) {
+      if (((access.lanes >> lane) & 1) == 0) continue;
+      const u64 address = access.address[lane];
+      if (address % access.bytes != 0) return {MemoryFault::kMisaligned, lane, address};
+      if (!accessible(address, access.bytes)) return {MemoryFault::kOutOfBounds, lane, address};
+    }
   if (recorder != nullptr) recorder->record(access);
+  if (whole && access.read && !access.write && read_whole(access, first, last, data)) return {};
   const u32 words = (access.bytes + 3) / 4;
   for (u32 i = 0; i < kWarpSize; ++i) {
     const u32 lane = (first_lane + i) % kWarpSize;

@@ -136,6 +136,9 @@ class GlobalMemory {
   [[nodiscard]] Page* page_for_writing(u64 number);
   [[nodiscard]] const Page* page_for_reading(u64 number) const;
   void get(u64 address, u8* to, u32 bytes) const;
+  // A load of whole words whose bytes [first, last + access.bytes) lie in one page that exists;
+  // false, and nothing done, for any other.
+  [[nodiscard]] bool read_whole(const Access& access, u64 first, u64 last, AccessData& data) const;
   [[nodiscard]] bool put(u64 address, const u8* from, u32 bytes);
 
   std::unordered_map<u64, std::unique_ptr<Page>> pages_;

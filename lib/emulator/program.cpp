@@ -7,6 +7,7 @@
 
 #include "sass/decoder.hpp"
 #include "sass/printer.hpp"
+#include "semantics/understood.hpp"
 
 namespace picker::emulator {
 
@@ -159,8 +160,16 @@ Expected<void> Program::decode() {
     instruction.in = decoder.decode(kernel_->code.data() + offset, offset);
     if (!instruction.in.known()) continue;
     instruction.what = semantics::class_of(instruction.in);
+    instruction.understood = semantics::is_understood(instruction.in);
     instruction.control = semantics::control_of(instruction.in);
+    for (u32 k = 0; k < instruction.in.operand_count; ++k) {
+      // The upper register of a pair that an address or a count of registers leaves implicit.
+      const sass::Operand& operand = instruction.in.operands[k];
+      if (operand.reg != sass::kRZ)
+        register_count_ = std::max(register_count_, u32{operand.reg} + operand.width + 1);
+    }
   }
+  register_count_ = std::min(register_count_, u32{sass::kRZ} + 1);
   for (const ResolvedRelocation& r : kernel_->relocations) {
     const u64 number = r.offset / sass::kInstructionBytes;
     if (number >= count) continue;

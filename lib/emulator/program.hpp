@@ -37,6 +37,7 @@ struct SymbolPlacement {
 struct ProgramInstruction {
   sass::Instruction in;
   semantics::Class what = semantics::Class::kEffect;
+  bool understood = false;       // semantics::is_understood
   semantics::Control control;    // its pointers are into `in`
   std::optional<u32> immediate;  // patched by the loader: replaces the 32-bit immediate
 };
@@ -62,6 +63,8 @@ class Program {
     const u64 number = offset / sass::kInstructionBytes;
     return number < instructions_.size() ? &instructions_[number] : nullptr;
   }
+  // Registers that the code names are below this; at most 256.
+  [[nodiscard]] u32 register_count() const { return register_count_; }
   // Content of banks 2 and 4, patched.
   [[nodiscard]] const std::vector<u8>& constant2() const { return constant2_; }
   [[nodiscard]] const std::vector<u8>& constant4() const { return constant4_; }
@@ -91,6 +94,7 @@ class Program {
   const container::Kernel* kernel_ = nullptr;
   std::vector<ProgramInstruction> instructions_;
   std::vector<u8> constant2_, constant4_;
+  u32 register_count_ = 0;
   u64 constant3_address_ = 0;
   u64 constant3_size_ = 0;
   u64 variables_end_ = kVariableBase;

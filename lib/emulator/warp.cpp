@@ -22,16 +22,23 @@ Warp::Warp(Shared& shared, BlockState& block, u32 first_thread)
   for (auto& t : sync_target_) t.lane.fill(0);
   Random random = random_for(shared.options.seed, 1, block.linear * 32 + first_thread / kWarpSize);
   regs_.resize(256);
-  for (Lanes<u32>& r : regs_)
+  for (u32 n = 0; n < shared.program.register_count(); ++n)
     for (u32 i = 0; i < kWarpSize; i += 2) {
       const u64 x = random.next();
-      r[i] = static_cast<u32>(x);
-      r[i + 1] = static_cast<u32>(x >> 32);
+      regs_[n][i] = static_cast<u32>(x);
+      regs_[n][i + 1] = static_cast<u32>(x >> 32);
     }
   for (u32& r : uregs_) r = static_cast<u32>(random.next());
   for (LaneMask& p : preds_) p.bits = static_cast<u32>(random.next());
   for (bool& p : upreds_) p = (random.next() & 1) != 0;
-  local_.resize(size_t{kWarpSize} * shared.local_bytes);
+}
+
+// Most kernels have no local memory, and its random contents take longer to make than a short
+// kernel to run.
+void Warp::make_local_memory() {
+  Random random =
+      random_for(shared_.options.seed, 7, block_.linear * 32 + first_thread_ / kWarpSize);
+  local_.resize(size_t{kWarpSize} * shared_.local_bytes);
   for (size_t i = 0; i + 8 <= local_.size(); i += 8) {
     const u64 x = random.next();
     std::memcpy(local_.data() + i, &x, 8);
@@ -57,7 +64,12 @@ bool Warp::step() {
   switch (p->what) {
     case Class::kData:
     case Class::kMemory:
-      if (guard_.bits != 0) semantics::execute(*this, in);
+      if (guard_.bits != 0) {
+        if (p->understood)
+          semantics::execute_understood(*this, in);
+        else
+          unmodelled(in);
+      }
       pc_ = next;
       break;
     case Class::kControl:

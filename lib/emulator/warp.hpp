@@ -334,6 +334,10 @@ class Warp {
   void split_by_space(const Reference& ref, u32 lanes, std::array<u32, 3>& by_target,
                       Wide& address) const;
   bool narrow_bytes(Target target, u32 lane, u64 offset, u32 bytes, u8*& out);
+  void make_local_memory();
+  // Loads from and stores to the block's shared memory where all lanes stay inside it, aligned;
+  // false, and nothing done, if one does not.
+  bool load_shared_whole(u32 lanes, const Wide& address, u32 bytes, Data& words) const;
   bool global_access(const Reference& ref, u32 lanes, const Wide& address, bool read, bool write,
                      AccessData& data, const Update* update);
   void fault(MemoryFault what, u32 lane, u64 address, u32 bytes, std::string_view space);
@@ -369,7 +373,7 @@ class Warp {
   std::array<u32, 256> uregs_{};
   std::array<LaneMask, 8> preds_{};
   std::array<bool, 8> upreds_{};
-  std::vector<u8> local_;  // by lane
+  std::vector<u8> local_;  // by lane; empty until something touches it
   bool discarding_ = false;
 };
 

@@ -1,7 +1,9 @@
 // Loads, stores and atomics of a warp: which space, which bytes, and what goes wrong.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "emulator/atomics.hpp"
 #include "emulator/warp.hpp"
@@ -105,6 +107,7 @@ bool Warp::narrow_bytes(Target target, u32 lane, u64 offset, u32 bytes, u8*& out
     fault(MemoryFault::kOutOfBounds, lane, offset, bytes, name);
     return false;
   }
+  if (local_.empty()) make_local_memory();
   out = local_.data() + size_t{lane} * shared_.local_bytes + (offset - first);
   return true;
 }
@@ -133,11 +136,45 @@ bool Warp::global_access(const Reference& ref, u32 lanes, const Wide& address, b
   return place.fault == MemoryFault::kNone;
 }
 
+bool Warp::load_shared_whole(u32 lanes, const Wide& address, u32 bytes, Data& words) const {
+  u64 last = 0, bits = 0;
+  for (u32 i = 0; i < kWarpSize; ++i) {
+    const u64 at = (lanes >> i & 1) != 0 ? address[i] : 0;
+    last = std::max(last, at);
+    bits |= at;
+  }
+  if ((bits & (bytes - 1)) != 0 || last + bytes > block_.shared.size()) return false;
+  const u8* const from = block_.shared.data();
+  const auto gather = [&](auto size) {
+    for (u32 i = 0; i < kWarpSize; ++i) {
+      const u64 at = (lanes >> i & 1) != 0 ? address[i] : 0;
+      std::array<u32, (size + 3) / 4> buffer{};
+      std::memcpy(buffer.data(), from + at, size);
+      for (u32 w = 0; w < buffer.size(); ++w) words[w][i] = buffer[w];
+    }
+  };
+  switch (bytes) {
+    case 4:
+      gather(std::integral_constant<u32, 4>{});
+      return true;
+    case 8:
+      gather(std::integral_constant<u32, 8>{});
+      return true;
+    case 16:
+      gather(std::integral_constant<u32, 16>{});
+      return true;
+    default:
+      return false;
+  }
+}
+
 Warp::Data Warp::load(const Reference& ref) {
   Data words;
-  words.fill(word(0));
+  for (u32 w = 0; w < (ref.bytes + 3) / 4; ++w) words[w] = word(0);
   u32 lanes = guard_.bits;
   if (ref.enabled) lanes &= ref.enabled->bits;
+  if (ref.space == Space::kShared && load_shared_whole(lanes, ref.address, ref.bytes, words))
+    return words;
   std::array<u32, 3> by_target;
   Wide address;
   split_by_space(ref, lanes, by_target, address);

@@ -15,11 +15,9 @@
 
 namespace picker::semantics {
 
-// The effect of a kData or kMemory instruction on the state of `d`, whose guard is set.
+// What the table says; `in` is a kData or kMemory instruction that is_understood().
 template <class D>
-void execute(D& d, const Instruction& in) {
-  if (!is_understood(in))
-    return class_of(in) == Class::kMemory ? d.unmodelled_memory(in) : d.unmodelled(in);
+void execute_understood(D& d, const Instruction& in) {
   if constexpr (ConcreteDomain<D>)
     if (execute_concrete(d, in)) return;
   switch (in.opcode) {
@@ -131,6 +129,13 @@ void execute(D& d, const Instruction& in) {
     default:
       return class_of(in) == Class::kMemory ? d.unmodelled_memory(in) : d.unmodelled(in);
   }
+}
+
+// The effect of a kData or kMemory instruction on the state of `d`, whose guard is set.
+template <class D>
+void execute(D& d, const Instruction& in) {
+  if (is_understood(in)) return execute_understood(d, in);
+  return class_of(in) == Class::kMemory ? d.unmodelled_memory(in) : d.unmodelled(in);
 }
 
 }  // namespace picker::semantics

@@ -14,6 +14,8 @@
 #include <optional>
 
 #include "semantics/concrete.hpp"
+#include "semantics/fused.hpp"
+#include "semantics/host_float.hpp"
 #include "semantics/ieee.hpp"
 #include "semantics/integer.hpp"
 
@@ -113,23 +115,6 @@ Lanes<u64> read_double(D& d, const Operand& operand) {
   return x;
 }
 
-// Round-to-nearest single-precision operations by the host's own, for speed. The host rounds to
-// nearest even and keeps subnormals (the C++ default environment, which nobody here changes).
-namespace fast {
-
-[[nodiscard]] inline u32 finish(float x, bool flush) {
-  u32 bits = std::bit_cast<u32>(x);
-  if ((bits & 0x7fffffff) > 0x7f800000) return 0x7fffffff;
-  if (flush && (bits & 0x7f800000) == 0) bits &= 0x80000000;
-  return bits;
-}
-[[nodiscard]] inline float start(u32 x, bool flush) {
-  if (flush && (x & 0x7f800000) == 0) x &= 0x80000000;
-  return std::bit_cast<float>(x);
-}
-
-}  // namespace fast
-
 template <ConcreteDomain D>
 void write_single(D& d, const Instruction& in, Lanes<u32> x) {
   if (const auto saturate = in.modifier(Field::kSaturate); saturate && *saturate != Value::kNone) {
@@ -156,7 +141,7 @@ void single_arithmetic(D& d, const Instruction& in) {
     case Opcode::kFADD:
       out = on_host ? map_lanes<u32>(
                           [&](u32 p, u32 q) {
-                            return fast::finish(fast::start(p, m.flush) + fast::start(q, m.flush),
+                            return host::finish(host::start(p, m.flush) + host::start(q, m.flush),
                                                 m.flush);
                           },
                           x, y)
@@ -167,7 +152,7 @@ void single_arithmetic(D& d, const Instruction& in) {
       out = on_host
                 ? map_lanes<u32>(
                       [&](u32 p, u32 q) {
-                        return fast::finish(fast::start(p, m.flush) * fast::start(q, m.flush),
+                        return host::finish(host::start(p, m.flush) * host::start(q, m.flush),
                                             m.flush);
                       },
                       x, y)
@@ -175,18 +160,12 @@ void single_arithmetic(D& d, const Instruction& in) {
                       [&](u32 p, u32 q) { return ieee::multiply(ieee::kSingle, p, q, m); }, x, y);
       break;
     default:
-      out =
-          on_host
-              ? map_lanes<u32>(
-                    [&](u32 p, u32 q, u32 r) {
-                      return fast::finish(std::fma(fast::start(p, m.flush), fast::start(q, m.flush),
-                                                   fast::start(r, m.flush)),
-                                          m.flush);
-                    },
-                    x, y, z)
-              : map_lanes<u32>([&](u32 p, u32 q,
-                                   u32 r) { return ieee::multiply_add(ieee::kSingle, p, q, r, m); },
-                               x, y, z);
+      if (on_host)
+        fused_multiply_add(x, y, z, m.flush, out);
+      else
+        out = map_lanes<u32>(
+            [&](u32 p, u32 q, u32 r) { return ieee::multiply_add(ieee::kSingle, p, q, r, m); }, x,
+            y, z);
       break;
   }
   write_single(d, in, out);
@@ -370,7 +349,7 @@ void division_check(D& d, const Instruction& in) {
 // One approximated function. `x` is exact, so is the result before the final rounding, up to the
 // host library's error in double precision.
 [[nodiscard]] inline std::optional<u32> approximate(Value function, u32 bits) {
-  const double x = fast::start(bits, true);
+  const double x = host::start(bits, true);
   double y = 0;
   switch (function) {
     case Value::kRCP:
@@ -400,7 +379,7 @@ void division_check(D& d, const Instruction& in) {
     default:
       return std::nullopt;
   }
-  return fast::finish(static_cast<float>(y), true);
+  return host::finish(static_cast<float>(y), true);
 }
 
 // MUFU.

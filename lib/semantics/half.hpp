@@ -109,19 +109,24 @@ void half_arithmetic(D& d, const Instruction& in) {
   }
   const std::optional<HalfMode> m = half_mode(in);
   if (!m) return d.unmodelled(in);
+  const auto one = [&](u32 u, u32 v, u32 w) {
+    switch (in.opcode) {
+      case Opcode::kHADD2:
+        return ieee::add(m->format, u, v, m->mode);
+      case Opcode::kHMUL2:
+        return ieee::multiply(m->format, u, v, m->mode);
+      default:
+        return ieee::multiply_add(m->format, u, v, w, m->mode);
+    }
+  };
   const auto operate = [&](const Lanes<u32>& p, const Lanes<u32>& q, const Lanes<u32>& r) {
-    return map_lanes<u32>(
-        [&](u32 u, u32 v, u32 w) {
-          switch (in.opcode) {
-            case Opcode::kHADD2:
-              return ieee::add(m->format, u, v, m->mode);
-            case Opcode::kHMUL2:
-              return ieee::multiply(m->format, u, v, m->mode);
-            default:
-              return ieee::multiply_add(m->format, u, v, w, m->mode);
-          }
-        },
-        p, q, r);
+    Lanes<u32> result;
+    for (u32 i = 0; i < kWarpSize; ++i) {
+      // Most of these instructions load a constant: all lanes compute the same.
+      const bool same = i != 0 && p[i] == p[i - 1] && q[i] == q[i - 1] && r[i] == r[i - 1];
+      result[i] = same ? result[i - 1] : static_cast<u32>(one(p[i], q[i], r[i]));
+    }
+    return result;
   };
   HalfPair out;
   out.low = operate(x->low, y->low, is_fma ? z->low : x->low);
