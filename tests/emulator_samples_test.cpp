@@ -157,6 +157,11 @@ void check_case(const Case& c, const std::string& file, Totals& totals) {
   }
   ASSERT_EQ(truth.outcome.end, End::kDone) << truth.outcome.message;
   ++totals.emulated;
+  for (const oracle::Breach& breach : truth.breaches)
+    ADD_FAILURE() << "broken contract " << static_cast<u32>(breach.kind) << " at byte "
+                  << breach.offset << ": "
+                  << emulation->program.describe(breach.earlier.code_offset) << " and "
+                  << emulation->program.describe(breach.touch.code_offset);
   const bool idempotent = truth.all_idempotent();
   switch (verdict.kind) {
     case VerdictKind::kIdempotent:

@@ -63,6 +63,18 @@ std::string_view to_string(validate::VerdictKind kind) {
   return "unknown";
 }
 
+std::string_view to_string(oracle::BreachKind kind) {
+  switch (kind) {
+    case oracle::BreachKind::kRace:
+      return "race in shared memory";
+    case oracle::BreachKind::kUninitialisedShared:
+      return "uninitialised shared memory";
+    case oracle::BreachKind::kUninitialisedLocal:
+      return "uninitialised local memory";
+  }
+  return "";
+}
+
 struct Emulated {
   const container::Cubin& cubin;
   const container::Kernel& kernel;
@@ -102,6 +114,17 @@ struct Emulated {
     const auto address_json = [](const std::optional<u64>& address) -> Json {
       return address ? Json(hex(*address)) : Json(nullptr);
     };
+    Json breaches = Json::array();
+    for (const oracle::Breach& breach : truth.breaches) {
+      Json entry = {{"kind", to_string(breach.kind)}, {"offset", breach.offset}};
+      entry["access"] = touch_json(breach.touch);
+      entry["access"]["write"] = breach.touch_writes;
+      if (breach.kind == oracle::BreachKind::kRace) {
+        entry["earlier"] = touch_json(breach.earlier);
+        entry["earlier"]["write"] = breach.earlier_writes;
+      }
+      breaches.push_back(std::move(entry));
+    }
     Json escapes = Json::array();
     for (const oracle::Escape& escape : containment.escapes) {
       Json entry = touch_json({escape.code_offset, escape.block, escape.thread});
@@ -129,11 +152,25 @@ struct Emulated {
         {"strict_conflict", conflict_json(truth.strict_conflict)},
         {"restart_difference", address_json(truth.restart_difference)},
         {"junk_difference", address_json(truth.junk_difference)},
+        {"breaches", std::move(breaches)},
         {"containment",
          {{"checked", containment.checked},
           {"unbounded", containment.unbounded},
           {"escaped", containment.escaped},
           {"escapes", std::move(escapes)}}}};
+  }
+
+  [[nodiscard]] std::string breach_text(const oracle::Breach& breach) const {
+    const auto side = [&](const oracle::Touch& touch, bool writes) {
+      return fmt::format("      {:<5} {}\n            by {}\n", writes ? "write" : "read",
+                         site_text(cubin, kernel, touch.code_offset),
+                         thread_text(touch.block, touch.thread));
+    };
+    std::string out =
+        fmt::format("  broken contract: {}, byte {:#x}\n", to_string(breach.kind), breach.offset);
+    if (breach.kind == oracle::BreachKind::kRace)
+      out += side(breach.earlier, breach.earlier_writes);
+    return out + side(breach.touch, breach.touch_writes);
   }
 
   [[nodiscard]] std::string text(const Global& global) const {
@@ -167,6 +204,7 @@ struct Emulated {
       out += fmt::format("  verdict: {}\n", to_string(verdict.kind));
       out += fmt::format("  {} bytes read, {} written\n", truth.bytes_read, truth.bytes_written);
     }
+    for (const oracle::Breach& breach : truth.breaches) out += breach_text(breach);
     out += fmt::format("  containment: {} accesses checked, {} at unbounded sites, {} escaped\n",
                        containment.checked, containment.unbounded, containment.escaped);
     for (const oracle::Escape& escape : containment.escapes)

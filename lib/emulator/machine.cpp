@@ -125,9 +125,8 @@ void Machine::look_at_barriers(Block& block) {
     const BlockBarrier done = barrier;
     barrier = {};
     if (!done.subset) ++state.epoch;
-    for (const auto& warp : block.warps)
-      warp->release_block_barrier(id, done.true_count,
-                                  done.conjunction ? done.all_true : done.true_count != 0);
+    for (const auto& warp : block.warps) warp->release_block_barrier(id, done);
+    if (Recorder* recorder = shared_.options.recorder) recorder->barrier_done(state.linear, id);
   }
 }
 
@@ -230,7 +229,11 @@ Outcome Machine::run() {
       for (const auto& block : resident_) all_exited = all_exited && block->exited();
       if (!all_exited) report_deadlock();
     }
-    std::erase_if(resident_, [](const std::unique_ptr<Block>& block) { return block->exited(); });
+    std::erase_if(resident_, [&](const std::unique_ptr<Block>& block) {
+      if (block->exited() && shared_.options.recorder != nullptr)
+        shared_.options.recorder->block_end(block->state.linear);
+      return block->exited();
+    });
   }
   Outcome outcome = shared_.outcome.value_or(Outcome{});
   outcome.steps = steps_;

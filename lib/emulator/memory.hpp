@@ -19,57 +19,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "emulator/recorder.hpp"
 #include "semantics/concrete.hpp"
 #include "support/types.hpp"
 
 namespace picker::emulator {
-
-using semantics::kWarpSize;
-using semantics::LaneMask;
-using semantics::Lanes;
-
-inline constexpr u32 kMaxAccessBytes = 32;
-
-// What one instruction of one warp does to global memory. All lanes in `lanes` execute it.
-struct Access {
-  u32 code_offset = 0;  // bytes from the start of the section: the instruction
-  u32 bytes = 0;        // per lane
-  u32 lanes = 0;        // bit i: lane i takes part
-  bool read = false;
-  bool write = false;         // both: an atomic
-  bool non_coherent = false;  // may be served from a cache that stores do not update
-  bool asynchronous = false;  // completes later than the instructions that follow
-  bool discards = false;      // leaves undefined contents
-  u64 block = 0;              // linear index of the block
-  u32 first_thread = 0;       // linear index in its block of the thread in lane 0
-  u32 barrier_epoch = 0;      // full block barriers passed by the block so far
-  Lanes<u64> address;         // of the first byte, by lane
-};
-
-// Is told of every access, in the order in which they happen. Called before bytes change.
-class Recorder {
- public:
-  Recorder() = default;
-  Recorder(const Recorder&) = delete;
-  Recorder& operator=(const Recorder&) = delete;
-  virtual ~Recorder() = default;
-  virtual void record(const Access& access) = 0;
-};
-
-// Two recorders as one: both are told, in order.
-class BothRecorders : public Recorder {
- public:
-  // `second` may be null.
-  BothRecorders(Recorder& first, Recorder* second) : first_(first), second_(second) {}
-  void record(const Access& access) override {
-    first_.record(access);
-    if (second_ != nullptr) second_->record(access);
-  }
-
- private:
-  Recorder& first_;
-  Recorder* second_;
-};
 
 // The bytes of one access, by lane, zero-extended little-endian words.
 struct AccessData {

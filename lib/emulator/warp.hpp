@@ -74,7 +74,8 @@ class Warp {
   [[nodiscard]] bool exited() const { return exited_ == exist_; }
   [[nodiscard]] u32 lanes_at_block_barrier(u32 id) const;
   // The barrier is complete: its lanes go on, with the result of a reduction.
-  void release_block_barrier(u32 id, u32 count, bool predicate);
+  void release_block_barrier(u32 id, const BlockBarrier& done);
+  [[nodiscard]] WarpId id() const { return {block_.linear, first_thread_}; }
   [[nodiscard]] std::string where() const;  // of a waiting lane, for diagnostics
 
   // ---- literals and arithmetic ----
@@ -333,6 +334,9 @@ class Warp {
   }
   void split_by_space(const Reference& ref, u32 lanes, std::array<u32, 3>& by_target,
                       Wide& address) const;
+  // Tells the recorder, if there is one, about the lanes of `by_target` in shared and local memory.
+  void record_narrow(const std::array<u32, 3>& by_target, const Wide& address, u32 bytes, bool read,
+                     bool write) const;
   bool narrow_bytes(Target target, u32 lane, u64 offset, u32 bytes, u8*& out);
   void make_local_memory();
   // Loads from and stores to the block's shared memory where all lanes stay inside it, aligned;

@@ -246,6 +246,7 @@ void Warp::control(const ProgramInstruction& p, u64 next) {
 
 void Warp::exit_lanes(u32 lanes) {
   if (lanes == 0) return;
+  if (shared_.options.recorder != nullptr) shared_.options.recorder->exit(id());
   park();
   exited_ |= lanes;
   active_ &= ~lanes;
@@ -296,6 +297,8 @@ void Warp::nothing(const ProgramInstruction& p, u64 next) {
   const Instruction& in = p.in;
   if (in.opcode == Opcode::kYIELD) choose_ = true;
   if (in.opcode == Opcode::kBMOV) effect(p);
+  const bool fences = in.opcode == Opcode::kMEMBAR || in.opcode == Opcode::kFENCE;
+  if (fences && shared_.options.recorder != nullptr) shared_.options.recorder->may_order(id());
   const u32 taken = guard_.bits & semantics::read_flag(*this, in.find(Role::kPSrc)).bits;
   if (in.opcode != Opcode::kWARPSYNC || taken == 0) {
     pc_ = next;
@@ -324,13 +327,15 @@ u32 Warp::lanes_at_block_barrier(u32 id) const {
   return lanes;
 }
 
-void Warp::release_block_barrier(u32 id, u32 count, bool predicate) {
+void Warp::release_block_barrier(u32 id, const BlockBarrier& done) {
   const u32 lanes = lanes_at_block_barrier(id);
   if (lanes == 0) return;
+  if (shared_.options.recorder != nullptr)
+    shared_.options.recorder->release(this->id(), id, !done.subset);
   at_block_barrier_ &= ~lanes;
   for_each_lane(lanes, [&](u32 lane) { lane_pc_[lane] += sass::kInstructionBytes; });
-  barrier_result_ = count;
-  barrier_predicate_ = predicate;
+  barrier_result_ = done.true_count;
+  barrier_predicate_ = done.conjunction ? done.all_true : done.true_count != 0;
   choose_ = true;
 }
 
@@ -383,6 +388,7 @@ void Warp::block_barrier(const ProgramInstruction& p, u64 next) {
   }
   if (barrier.in_use && barrier.expected != *count)
     return stop(End::kFault, fmt::format("barrier {} with different counts", *id));
+  if (shared_.options.recorder != nullptr) shared_.options.recorder->arrive(this->id(), *id);
   barrier.in_use = true;
   barrier.expected = *count;
   barrier.arrived += arriving;

@@ -87,6 +87,25 @@ void Warp::split_by_space(const Reference& ref, u32 lanes, std::array<u32, 3>& b
   });
 }
 
+void Warp::record_narrow(const std::array<u32, 3>& by_target, const Wide& address, u32 bytes,
+                         bool read, bool write) const {
+  if (shared_.options.recorder == nullptr) return;
+  for (const Target target : {Target::kShared, Target::kLocal}) {
+    const u32 lanes = by_target[static_cast<u32>(target)];
+    if (lanes == 0) continue;
+    shared_.options.recorder->record(NarrowAccess{
+        .space = target == Target::kShared ? NarrowSpace::kShared : NarrowSpace::kLocal,
+        .code_offset = static_cast<u32>(pc_),
+        .bytes = bytes,
+        .lanes = lanes,
+        .read = read,
+        .write = write,
+        .block = block_.linear,
+        .first_thread = first_thread_,
+        .offset = address});
+  }
+}
+
 bool Warp::narrow_bytes(Target target, u32 lane, u64 offset, u32 bytes, u8*& out) {
   const bool shared = target == Target::kShared;
   const std::string_view name = shared ? "shared" : "local";
@@ -173,8 +192,10 @@ Warp::Data Warp::load(const Reference& ref) {
   for (u32 w = 0; w < (ref.bytes + 3) / 4; ++w) words[w] = word(0);
   u32 lanes = guard_.bits;
   if (ref.enabled) lanes &= ref.enabled->bits;
-  if (ref.space == Space::kShared && load_shared_whole(lanes, ref.address, ref.bytes, words))
+  if (ref.space == Space::kShared && load_shared_whole(lanes, ref.address, ref.bytes, words)) {
+    record_narrow({0, lanes, 0}, ref.address, ref.bytes, true, false);
     return words;
+  }
   std::array<u32, 3> by_target;
   Wide address;
   split_by_space(ref, lanes, by_target, address);
@@ -184,6 +205,7 @@ Warp::Data Warp::load(const Reference& ref) {
     if (!global_access(ref, by_target[0], address, true, false, data, nullptr)) return words;
     for (u32 w = 0; w < (ref.bytes + 3) / 4; ++w) words[w] = data.words[w];
   }
+  record_narrow(by_target, address, ref.bytes, true, false);
   for (const Target target : {Target::kShared, Target::kLocal})
     for_each_lane(by_target[static_cast<u32>(target)], [&](u32 lane) {
       u8* from = nullptr;
@@ -207,6 +229,7 @@ void Warp::store(const Reference& ref, const Data& data) {
     for (u32 w = 0; w < count; ++w) out.words[w] = data[w];
     if (!global_access(ref, by_target[0], address, false, true, out, nullptr)) return;
   }
+  record_narrow(by_target, address, ref.bytes, false, true);
   for (const Target target : {Target::kShared, Target::kLocal})
     in_lane_order(by_target[static_cast<u32>(target)], [&](u32 lane) {
       u8* to = nullptr;
@@ -248,6 +271,8 @@ void Warp::atomic(const Instruction& in, const Reference& ref, const Data& data,
     if (!global_access(ref, by_target[0], address, true, true, out, &update)) return;
     for (u32 w = 0; w < words; ++w) result[w] = out.words[w];
   }
+  record_narrow(by_target, address, ref.bytes, true, true);
+  if (shared_.options.recorder != nullptr) shared_.options.recorder->may_order(id());
   for (const Target target : {Target::kShared, Target::kLocal})
     in_lane_order(by_target[static_cast<u32>(target)], [&](u32 lane) {
       u8* at = nullptr;
@@ -276,6 +301,9 @@ void Warp::load_matrix(const Instruction& in) {
   const auto address = semantics::effective_address(*this, *operand, false);
   if (!address) return unmodelled(in);
   constexpr u32 kRowBytes = 16;
+  const u32 rows = 8 * dst->width;
+  record_narrow({0, rows == kWarpSize ? ~u32{0} : (u32{1} << rows) - 1, 0}, *address, kRowBytes,
+                true, false);
   for (u32 matrix = 0; matrix < dst->width; ++matrix) {
     Word out = word(0);
     for (u32 row = 0; row < 8; ++row) {

@@ -29,10 +29,13 @@ TruthReport examine(const emulator::Program& program, const emulator::Launch& la
 
   // One fixed order, recorded.
   AccessLog fixed;
-  emulator::BothRecorders fixed_recorder(fixed, options.also);
+  ContractCheck contracts;
+  emulator::BothRecorders fixed_and_others(fixed, options.also);
+  emulator::BothRecorders fixed_recorder(contracts, &fixed_and_others);
   report.outcome = go(memory, random.next(), false, &fixed_recorder, std::nullopt);
   report.bytes_read = fixed.bytes_read();
   report.bytes_written = fixed.bytes_written();
+  report.breaches = contracts.breaches();
   if (report.outcome.end != End::kDone) return report;
   report.paper_conflict = fixed.paper_conflict();
   report.paper = {true, !report.paper_conflict.has_value()};

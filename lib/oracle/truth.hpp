@@ -27,17 +27,13 @@
 #include <vector>
 
 #include "emulator/machine.hpp"
+#include "oracle/contracts.hpp"
+#include "oracle/touch.hpp"
 #include "support/types.hpp"
 
 namespace picker::oracle {
 
-// One end of a conflict: which thread touched the byte at which instruction.
-struct Touch {
-  u32 code_offset = 0;
-  u64 block = 0;   // linear
-  u32 thread = 0;  // linear in its block
-};
-
+// Bytes with a read and a write that lose data, and who did them.
 struct TruthConflict {
   u64 lo = 0;  // bytes [lo, hi): the longest run around the first one
   u64 hi = 0;
@@ -58,6 +54,7 @@ struct TruthReport {
   std::optional<u64> restart_difference, junk_difference;  // the first byte that differs
   u64 bytes_read = 0;                                      // distinct bytes
   u64 bytes_written = 0;                                   // distinct bytes
+  std::vector<Breach> breaches;       // of the program's own contracts, in the undisturbed run
   std::vector<u32> unshielded_reads;  // code offsets of reads that were seen without a shield
 
   [[nodiscard]] bool all_idempotent() const {
