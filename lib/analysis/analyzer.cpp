@@ -325,13 +325,13 @@ class Analyzer {
     };
     std::vector<bool> done(kSlotCount, false);
     // 64-bit counters live in two registers, not always neighbours: the high half takes the carry
-    // of an addition to the low half's placeholder.
+    // of an addition to the low half's placeholder, or is the upper half of a 64-bit sum with it.
     std::map<ExprId, u32> slot_of;
     for (u32 s = 0; s < kPredicateBase; ++s)
       if (usable(s)) slot_of.emplace(placeholders[s], s);
     for (u32 hi = 0; hi < kPredicateBase; ++hi) {
       if (!usable(hi) || done[hi] || step_of(after[hi], placeholders[hi]) != kNoExpr) continue;
-      for (const ExprId candidate : carry_placeholders(after[hi])) {
+      for (const ExprId candidate : low_half_placeholders(after[hi])) {
         const auto found = slot_of.find(candidate);
         if (found == slot_of.end() || found->second == hi || done[found->second]) continue;
         const u32 lo = found->second;
@@ -368,9 +368,19 @@ class Analyzer {
     }
   }
 
-  // Opaques that are terms of the operands of carries in the sum `id`.
-  std::vector<ExprId> carry_placeholders(ExprId id) {
+  // Opaques that the value `id` of an upper half takes for its lower half: terms of the operands of
+  // carries in a sum, and terms of the 64-bit sum whose upper half it is.
+  std::vector<ExprId> low_half_placeholders(ExprId id) {
     std::vector<ExprId> result;
+    if (e().node(id).kind == ExprKind::kExtract) {
+      const ExprId whole = e().operands(id)[0];
+      if (e().node(whole).kind != ExprKind::kSum) return result;
+      for (ExprId term : e().operands(whole)) {
+        if (e().node(term).kind == ExprKind::kZeroExtend) term = e().operands(term)[0];
+        if (e().node(term).kind == ExprKind::kOpaque) result.push_back(term);
+      }
+      return result;
+    }
     const auto collect = [&](ExprId operand) {
       if (e().node(operand).kind == ExprKind::kOpaque) result.push_back(operand);
       if (e().node(operand).kind == ExprKind::kSum)

@@ -111,6 +111,9 @@ ContainmentCheck::ContainmentCheck(const analysis::Summary& summary,
     instruction.reads |= reads(site.kind);
     instruction.writes |= writes(site.kind);
     instruction.open_read |= reads(site.kind) && !(site.shielded && site.kind == AccessKind::kRead);
+    // A verdict passes over a site that no thread reaches, whatever its address: an access there is
+    // an escape.
+    if (evaluable && !footprints.feasible(site.conditions, site.loops)) continue;
     const bool usable = evaluable && site.bounded && site.address != analysis::kNoExpr &&
                         site.size != 0 && summary.expressions.width(site.address) == 64 &&
                         !evaluator.mentions_unplaced_symbol(site.address);
@@ -125,6 +128,9 @@ ContainmentCheck::ContainmentCheck(const analysis::Summary& summary,
       if (writes(site.kind)) instruction.write_pieces.push_back(piece);
     }
   }
+  report_.sites = static_cast<u32>(instructions_.size());
+  for (const auto& [offset, instruction] : instructions_)
+    report_.bounded_sites += instruction->bounded ? 1 : 0;
 }
 
 ContainmentCheck::~ContainmentCheck() = default;
