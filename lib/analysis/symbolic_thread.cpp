@@ -428,6 +428,10 @@ ExprId SymbolicThread::special_register(const Instruction&, u32 number, u32 inde
         return e_.block_index(2);
       case SpecialRegister::kClusterBlock:  // decided by the block's index and the cluster's size
         return opaque(32, OpaqueCause::kDriverConstant, false, false, kMaxClusterBlocks - 1);
+      case SpecialRegister::kSharedWindowHigh:
+        return e_.extract(shared_window_, 32, 32);
+      case SpecialRegister::kLocalWindowHigh:
+        return e_.extract(local_window_, 32, 32);
       case SpecialRegister::kLaneId: {
         // Warps are runs of 32 consecutive threads, x fastest (CUDA programming guide).
         if (layout_ == nullptr) break;
@@ -508,17 +512,21 @@ void SymbolicThread::record_site(AccessKind kind, ExprId address, u32 bytes, boo
   push_site(std::move(site), kMaxSelectSplits);
 }
 
+ExprId SymbolicThread::choice_in(ExprId address) const {
+  ExprId choice = kNoExpr;
+  if (e_.node(address).kind == ExprKind::kSelect) choice = address;
+  if (e_.node(address).kind == ExprKind::kSum)
+    for (const ExprId term : e_.operands(address))
+      if (e_.node(term).kind == ExprKind::kSelect && e_.width(term) == 64) choice = term;
+  return choice;
+}
+
 // A choice of addresses becomes one site per choice, each under its condition: ranges of the two
 // are then judged apart.
 void SymbolicThread::push_site(AccessSite site, u32 splits_left) {
   if (site.generic && is_in_window(site.address)) return;
   if (splits_left > 0) {
-    ExprId choice = kNoExpr;
-    if (e_.node(site.address).kind == ExprKind::kSelect) choice = site.address;
-    if (e_.node(site.address).kind == ExprKind::kSum)
-      for (const ExprId term : e_.operands(site.address))
-        if (e_.node(term).kind == ExprKind::kSelect && e_.width(term) == 64) choice = term;
-    if (choice != kNoExpr) {
+    if (const ExprId choice = choice_in(site.address); choice != kNoExpr) {
       const ExprId condition = e_.operands(choice)[0];
       for (const bool value : {true, false}) {
         AccessSite part = site;
@@ -568,31 +576,44 @@ void SymbolicThread::taint_memory(Space space, bool nondeterministic) {
 }
 
 // An address counted from the generic window of shared or local memory lies in that memory: what
-// lies outside is undefined.
+// lies outside is undefined. Newer code knows the upper half of the window alone, and puts an
+// offset into the lower half.
 bool SymbolicThread::is_in_window(ExprId address) const {
   const auto is_window = [&](ExprId id) { return id == shared_window_ || id == local_window_; };
+  const auto is_upper_half = [&](ExprId id) {
+    if (e_.node(id).kind == ExprKind::kZeroExtend) id = e_.operands(id)[0];
+    const auto& node = e_.node(id);
+    return node.kind == ExprKind::kExtract && node.payload == 32 && node.width == 32 &&
+           is_window(e_.operands(id)[0]);
+  };
   if (is_window(address)) return true;
   if (e_.node(address).kind != ExprKind::kSum) return false;
-  for (u32 i = 0; i < e_.node(address).operand_count; ++i)
-    if (is_window(e_.operands(address)[i]) && e_.coefficients(address)[i] == 1) return true;
+  for (u32 i = 0; i < e_.node(address).operand_count; ++i) {
+    const ExprId term = e_.operands(address)[i];
+    const u64 times = e_.coefficients(address)[i];
+    if (times == 1 ? is_window(term) : times == u64{1} << 32 && is_upper_half(term)) return true;
+  }
   return false;
 }
 
 // Whether the choices that make up a generic address, or those of its arms that may be global, are
 // not determined.
-bool SymbolicThread::is_undetermined_outside_windows(ExprId address) const {
-  if (is_in_window(address)) return false;
-  if (e_.node(address).kind == ExprKind::kSelect) {
-    const auto arms = e_.operands(address);
-    return e_.node(arms[0]).nondeterministic || is_undetermined_outside_windows(arms[1]) ||
-           is_undetermined_outside_windows(arms[2]);
-  }
-  return e_.node(address).nondeterministic;
+bool SymbolicThread::is_undetermined_outside_windows(ExprId address, u32 splits_left) {
+  if (!e_.node(address).nondeterministic || is_in_window(address)) return false;
+  const ExprId choice = choice_in(address);
+  if (choice == kNoExpr || splits_left == 0) return true;
+  const ExprId condition = e_.operands(choice)[0];
+  if (e_.node(condition).nondeterministic) return true;
+  return is_undetermined_outside_windows(e_.substitute(address, condition, flag(true)),
+                                         splits_left - 1) ||
+         is_undetermined_outside_windows(e_.substitute(address, condition, flag(false)),
+                                         splits_left - 1);
 }
 
 void SymbolicThread::check_write_determinate(const MemoryReference<SymbolicThread>& ref) {
-  const bool bad = (ref.space == Space::kGeneric ? is_undetermined_outside_windows(ref.address)
-                                                 : e_.node(ref.address).nondeterministic) ||
+  const bool bad = (ref.space == Space::kGeneric
+                        ? is_undetermined_outside_windows(refined(ref.address), kMaxSelectSplits)
+                        : e_.node(ref.address).nondeterministic) ||
                    e_.node(guard).nondeterministic || control_nondeterministic ||
                    (ref.enabled && e_.node(*ref.enabled).nondeterministic);
   if (bad) find(Reason::kIndeterminateWrites, "");

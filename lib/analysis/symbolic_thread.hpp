@@ -226,7 +226,9 @@ class SymbolicThread {
   void write_slot(u32 slot, ExprId x, u8 width);
   Word bank0_word(u32 offset);
   bool is_in_window(ExprId address) const;
-  bool is_undetermined_outside_windows(ExprId address) const;
+  bool is_undetermined_outside_windows(ExprId address, u32 splits_left);
+  // The choice of 64 bits that makes up the address or is a term of it, or kNoExpr.
+  ExprId choice_in(ExprId address) const;
   bool is_parameter_index(ExprId offset) const;
   Word symbol_word(const std::string& name, i64 addend, bool high);
   u32 symbol_number(const std::string& name, bool constant_bank);
