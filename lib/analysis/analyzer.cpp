@@ -756,6 +756,7 @@ class Analyzer {
   }
 
   void effect(const Instruction& in) {
+    if (semantics::is_cluster_barrier(in.opcode)) return;  // what it orders is not global memory
     const std::string name(sass::to_string(in.opcode));
     if (in.opcode == Opcode::kCCTL && in.has(Field::kCacheOp, Value::kRML2) && discard(in)) return;
     thread_->find(semantics::is_texture_or_surface(in.opcode) ? Reason::kTextureOrSurface

@@ -100,6 +100,10 @@ bool is_texture_or_surface(Opcode opcode) {
   return is_named(opcode, "TEX TLD TLD4 TXD TMML TXQ SUQUERY FOOTPRINT SULD SUST SURED SUATOM");
 }
 
+bool is_cluster_barrier(Opcode opcode) {
+  return opcode == Opcode::kUCGABAR_ARV || opcode == Opcode::kUCGABAR_WAIT;
+}
+
 bool is_programmatic(Opcode opcode) { return is_named(opcode, "PREEXIT ACQBULK"); }
 
 }  // namespace picker::semantics

@@ -19,6 +19,9 @@ enum class Class : u8 {
   kEffect,        // outside the model: ends in a reason
 };
 
+// Arriving and waiting at the barrier of a cluster of blocks: no effect on data.
+[[nodiscard]] bool is_cluster_barrier(sass::Opcode opcode);
+
 [[nodiscard]] Class class_of(const sass::Instruction& in);
 [[nodiscard]] bool is_texture_or_surface(sass::Opcode opcode);
 // Programmatic dependent launch: PREEXIT, ACQBULK.

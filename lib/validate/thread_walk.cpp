@@ -418,7 +418,9 @@ struct ThreadWalk::Walker {
             lose_results(in);
             break;
           case Class::kEffect:
-            return;
+            if (!semantics::is_cluster_barrier(in.opcode)) return;
+            passed_barrier = o.passed_barriers_ = true;
+            break;
         }
       }
       lose_uncertain();
