@@ -11,6 +11,7 @@
 #include <string>
 
 #include "sass/decoder.hpp"
+#include "semantics/classes.hpp"
 #include "semantics/control.hpp"
 
 namespace picker::semantics {
@@ -39,6 +40,25 @@ void for_each_word(Visit visit) {
 
 std::string mnemonic_of(const std::string& text) {
   return text.substr(0, text.find_first_of(" ."));
+}
+
+// An opcode that has a row and no class is an effect, which makes a launch that reaches it unknown.
+TEST(Understood, OpcodesWithoutClassAreEffects) {
+  std::map<std::string, u32> seen = {{"TMML", 0},        {"FOOTPRINT", 0}, {"CCTLT", 0},
+                                     {"CSMTEST", 0},     {"PIXLD", 0},     {"GETLMEMBASE", 0},
+                                     {"SETLMEMBASE", 0}, {"SETCTAID", 0},  {"SUATOM", 0}};
+  u32 data = 0;
+  for_each_word([&](const std::string& text, const sass::Instruction& in) {
+    const std::string mnemonic = mnemonic_of(text);
+    if (mnemonic == "IADD3") data += class_of(in) == Class::kData ? 1 : 0;
+    const auto it = seen.find(mnemonic);
+    if (it == seen.end()) return;
+    ++it->second;
+    EXPECT_TRUE(in.known()) << text;
+    EXPECT_EQ(class_of(in), Class::kEffect) << text;
+  });
+  for (const auto& [mnemonic, count] : seen) EXPECT_GT(count, 0u) << mnemonic;
+  EXPECT_GT(data, 0u);  // the same question has another answer for arithmetic
 }
 
 TEST(Understood, ShutsOutModifiersWithoutMeaning) {
