@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Compare the decoder's def and use sets, and its control-flow classes, with nvdisasm's.
 
-    check_registers.py --sm 80 [--dump build/release/sass-dump] [--per-shape N] FILE.words...
+    check_registers.py --sm 80 [--dump build/release/sass-dump] [--per-shape N] [--neighbours N] FILE.words...
 
 nvdisasm shows for each instruction of a cubin which registers it writes (^), reads (v) or both (x)
 (`-plr`), with the widths that the text leaves out. The words are put into the code of a cubin made
 with ptxas. Words that transfer control are left out there (they would end the live ranges); their
 class is compared with the attribute control-flow of `nvdisasm -json` instead.
+
+With --neighbours N the one-bit neighbours of N words of each opcode are compared, too, as far as picker knows them
+(prove_decoder.py shows that their text is nvdisasm's). SASS_ORACLE_CACHE works as there.
 """
 import argparse
 import collections
@@ -21,13 +24,25 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import sass_oracle as oracle  # noqa: E402
 
-COUNT = 1500  # words per cubin
+COUNT = 6000  # words per cubin
+CHUNK = 60000  # words per run for texts and attributes
 FILES = {"GPR": "R", "PRED": "P", "UGPR": "UR", "UPRED": "UP"}
 EXIT = 0x000FEA0003800000000000000000794D
 # The number of coordinate registers depends on many modifiers; the table states the largest.
 # nvdisasm also marks the predicate sources of LDGSTS and LDG as written. Compiled code reads it again
 # without setting it anew (1,757 of 7,817 uses in shipped sm_80 libraries), so it is not.
-COORDINATES = {"TEX", "TLD", "TLD4", "TXD", "TXQ"}
+COORDINATES = {"TEX", "TLD", "TLD4", "TXD", "TXQ", "TMML", "FOOTPRINT"}
+
+
+# On sm_100 and newer nvdisasm names three registers for four 32-bit components. Compiled code stores four:
+# TLD4.G R10, R8, R2, UR4, 2D; STG.E.128 desc[UR6][R4.64], R8.
+TEXTURES = {"TEX", "TLD", "TLD4", "TXD"}
+# nvdisasm names a pair for LDGSTS's 32-bit address registers (R4.U32), unlike for those of LDG.
+
+
+def full_result(word):
+    """Whether the texture instruction `word` has four 32-bit results, and a register for the last two."""
+    return word >> 72 & 15 == 15 and word >> 79 & 3 == 0 and word >> 64 & 255 != 255
 
 
 def template(sm, directory):
@@ -112,28 +127,50 @@ def parse_live_ranges(output):
     return result
 
 
+def live_ranges(sm, base, words):
+    """-> (defs, uses) as nvdisasm sees them, for each of `words`; `base` is a cubin with room for them."""
+
+    def answer():
+        with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+            file.write(patched(base, words))
+            file.flush()
+            run = subprocess.run([oracle.nvdisasm(sm), "-c", "-plr", "-lrm", "narrow", file.name],
+                                 capture_output=True, text=True, check=False)
+        if run.returncode:
+            raise RuntimeError(run.stderr[:500])
+        ranges = parse_live_ranges(run.stdout)
+        found = (ranges.get(16 * i, (set(), set())) for i in range(len(words)))
+        return [" ".join(sorted(defs)) + "|" + " ".join(sorted(uses)) for defs, uses in found]
+
+    lines = oracle.kept(sm, "live ranges", words, answer)
+    return [tuple(set(part.split()) for part in line.split("|")) for line in lines]
+
+
 def control_flow(sm, words):
     """Whether nvdisasm's JSON marks each word as control flow."""
-    with tempfile.NamedTemporaryFile(suffix=".bin") as file:
-        file.write(oracle.pack(words))
-        file.flush()
-        run = subprocess.run([oracle.nvdisasm(sm), "-b", oracle.architecture(sm), "-json", file.name],
-                             capture_output=True, text=True, check=True)
-    document = json.loads(run.stdout)
-    found = []
 
-    def walk(node):
-        if isinstance(node, dict):
-            if "opcode" in node:
-                found.append("control-flow" in json.dumps(node.get("other-attributes", {})))
-                return
-            node = list(node.values())
-        if isinstance(node, list):
-            for child in node:
-                walk(child)
+    def answer():
+        with tempfile.NamedTemporaryFile(suffix=".bin") as file:
+            file.write(oracle.pack(words))
+            file.flush()
+            run = subprocess.run([oracle.nvdisasm(sm), "-b", oracle.architecture(sm), "-json", file.name],
+                                 capture_output=True, text=True, check=True)
+        found = []
 
-    walk(document)
-    return found
+        def walk(node):
+            if isinstance(node, dict):
+                if "opcode" in node:
+                    found.append("1" if "control-flow" in node.get("other-attributes", {}) else "0")
+                    return
+                node = list(node.values())
+            if isinstance(node, list):
+                for child in node:
+                    walk(child)
+
+        walk(json.loads(run.stdout))
+        return found
+
+    return [line == "1" for line in oracle.kept(sm, "control flow", words, answer)]
 
 
 def main():
@@ -141,6 +178,7 @@ def main():
     parser.add_argument("--sm", type=int, required=True)
     parser.add_argument("--dump", default="build/release/sass-dump")
     parser.add_argument("--per-shape", type=int, default=2)
+    parser.add_argument("--neighbours", type=int, default=0, help="words per opcode whose neighbours are compared")
     parser.add_argument("--cases", type=int, default=2)
     parser.add_argument("files", nargs="+")
     options = parser.parse_args()
@@ -155,18 +193,29 @@ def main():
         def zeros(word):
             return sum((word >> bit & 0xFF) == 0xFF for bit in (16, 24, 32, 64))
         words += sorted(by_shape[key], key=zeros)[:options.per_shape]
+    if options.neighbours:
+        near = oracle.some_per_opcode(words, options.neighbours)
+        words += [word ^ 1 << bit for word in near for bit in range(105)]
     run = subprocess.run([options.dump, str(options.sm), "registers"], input=oracle.pack(words),
                          capture_output=True, check=True)
-    lines = run.stdout.decode().splitlines()
-    known = [(w, l) for w, l in zip(words, lines) if not l.startswith("unknown")]
-    print(f"{len(words)} words, {len(words) - len(known)} unknown")
-    texts = oracle.disassemble(options.sm, [w for w, _ in known])
-    flags = control_flow(options.sm, [w for w, _ in known])
+    known = {}
+    for word, line in zip(words, run.stdout.decode().splitlines()):
+        if not line.startswith("unknown"):
+            known.setdefault(word, line)
+    print(f"{len(words)} words, {len(known)} of them known and distinct", flush=True)
+    known = list(known.items())
+    texts, flags = [], []
+    for start in range(0, len(known), CHUNK):
+        chunk = [word for word, _ in known[start:start + CHUNK]]
+        texts += oracle.disassemble(options.sm, chunk)
+        flags += control_flow(options.sm, chunk)
     different = collections.Counter()
     shown = collections.defaultdict(list)
     straight = []
     for (word, line), text, flag in zip(known, texts, flags):
         ours = line.split("|")[2] != "0"
+        if options.sm == 70 and " BREAK" in f" {text}":  # control flow to nvdisasm 12.8, not to 13.5
+            flag = ours
         if ours != flag:
             different["control flow", oracle.op13(word)] += 1
             shown["control flow", oracle.op13(word)].append(f"{text}: nvdisasm {flag}, picker {ours}")
@@ -176,31 +225,30 @@ def main():
         base = template(options.sm, directory)
         for start in range(0, len(straight), COUNT):
             chunk = straight[start:start + COUNT]
-            path = os.path.join(directory, "p.cubin")
-            with open(path, "wb") as file:
-                file.write(patched(base, [w for w, _, _ in chunk]))
-            run = subprocess.run([oracle.nvdisasm(options.sm), "-c", "-plr", "-lrm", "narrow", path],
-                                 capture_output=True, text=True, check=False)
-            if run.returncode:
-                print(run.stderr[:500])
-                return 2
-            ranges = parse_live_ranges(run.stdout)
-            for i, (word, line, text) in enumerate(chunk):
+            ranges = live_ranges(options.sm, base, [word for word, _, _ in chunk])
+            for (word, line, text), theirs in zip(chunk, ranges):
                 defs, uses = (set(part.split()) for part in line.split("|")[:2])
                 defs = {r for r in defs if r[0] != "B"}
                 uses = {r for r in uses if r[0] != "B"}
-                theirs = ranges.get(16 * i, (set(), set()))
                 name = ([w for w in (text or "").split() if w[0] != "@"] or [""])[0].split(".")[0]
-                # nvdisasm follows uniform registers up to UR62, and no predicates behind "UPR".
-                defs, uses = ({r for r in s if r[:2] != "UR" or int(r[2:]) < 63} for s in (defs, uses))
-                if "UPR" in (text or ""):
-                    defs, uses = ({r for r in s if r[:2] != "UP"} for s in (defs, uses))
+                low = uses & {"UR0", "UR1", "UR2", "UR3"}
+                # nvdisasm follows uniform registers from UR4 to UR62, and no predicates behind "UPR".
+                defs, uses, *theirs = ({r for r in s if r[:2] != "UR" or 4 <= int(r[2:]) < 63}
+                                       for s in (defs, uses, *theirs))
+                if re.search(r"\bUPR\b", text or ""):
+                    defs, uses, *theirs = ({r for r in s if r[:2] != "UP"} for s in (defs, uses, *theirs))
+                if name in TEXTURES and options.sm >= 100 and full_result(word):
+                    theirs[0].add(f"R{(word >> 64 & 255) + 1}")
+                if name == "LDGSTS":
+                    theirs[1] -= {f"R{int(r) + 1}" for r in re.findall(r"\[R(\d+)\.U32", text)} - uses
                 if name in COORDINATES and defs == theirs[0] and uses >= theirs[1]:
                     continue
                 if name in ("LDGSTS", "LDG", "LD"):
                     sources = {r for r in theirs[0] & theirs[1] if r[0] == "P"}
-                    theirs = (theirs[0] - (sources - defs), theirs[1])
-                if (defs, uses) != theirs:
+                    theirs[0] -= sources - defs
+                if low and defs == theirs[0]:  # an operand that begins below UR4 is left out as a whole
+                    theirs[1] |= {r for r in uses if r[:2] == "UR"}
+                if [defs, uses] != theirs:
                     key = ("registers", oracle.op13(word))
                     different[key] += 1
                     shown[key].append(f"{word:032x} {text}\n      defs nvdisasm {sorted(theirs[0])} picker {sorted(defs)}\n"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Write the decoder's golden data from nvdisasm's output; run it from the repository's root.
 
-    make_decoder_golden.py --sm 80 [--per-opcode N] [FILE.words ...]
+    make_decoder_golden.py --sm 80 [--per-opcode N] [--add] [FILE.words ...]
 
 From the distinct words of samples/cubins/*.sm_NN.cubin and of the given files (made by sass-words or
 make_ptx_corpus.py) at most N of different shapes are taken for each opcode, and two files in
@@ -13,6 +13,7 @@ tests/data/sass/ are written:
                    128 one-bit neighbours, in order of the bit. 0 means illegal; a legal text's byte is
                    its 64-bit FNV-1a hash modulo 255, plus 1. The texts are those at code
                    offset 16 * i for the i-th text of a batch of 400 words (51,600 texts).
+With --add the words that are there stay, and at most N for each opcode that is not there yet are added.
 Nothing here comes from picker's own decoder.
 """
 import argparse
@@ -40,16 +41,23 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sm", type=int, required=True)
     parser.add_argument("--per-opcode", type=int, default=6)
+    parser.add_argument("--add", action="store_true")
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
     sm = options.sm
-    words = oracle.unique_words(glob.glob(f"samples/cubins/*.sm_{sm}.cubin"))
+    present = []
+    if options.add:
+        with open(f"tests/data/sass/sm_{sm}.words.txt", encoding="utf-8") as file:
+            present = [int(line[:32], 16) for line in file]
+    words = [] if options.add else oracle.unique_words(glob.glob(f"samples/cubins/*.sm_{sm}.cubin"))
     for name in options.files:
         with open(name, "rb") as file:
             words += oracle.unpack(file.read())
+    opcodes = {oracle.op13(word) for word in present}
+    words = [word for word in words if oracle.op13(word) not in opcodes]
     shapes = oracle.some_per_opcode(oracle.one_per_shape(words), options.per_opcode)
     # An encoding that nvdisasm rejects may stand in code that is never run.
-    words = [word for word, text in zip(shapes, oracle.disassemble(sm, shapes)) if text is not None]
+    words = present + [word for word, text in zip(shapes, oracle.disassemble(sm, shapes)) if text is not None]
     with open(f"tests/data/sass/sm_{sm}.words.txt", "w", encoding="utf-8") as file:
         for word, text in zip(words, oracle.disassemble(sm, words)):  # again: texts hang on the offset
             file.write(f"{word:032x} {text}\n")
