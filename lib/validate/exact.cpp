@@ -18,35 +18,52 @@ struct Span {
   u64 hi;
   u32 code_offset;
   bool certain;
+  u32 epoch = 0;            // barriers of the whole block passed before
+  bool shieldable = false;  // a read that an earlier store may shield
 };
 
-// The parts of `event` that no earlier certain store of the same thread covers.
-void add_unshielded(const Event& event, const std::map<u64, u64>& own, std::vector<Span>& out) {
-  u64 at = event.address;
-  const u64 end = event.address + event.bytes;
+// Disjoint intervals, end by start.
+using Intervals = std::map<u64, u64>;
+
+// The parts of `span` that `covered` leaves.
+void add_uncovered(const Span& span, const Intervals& covered, std::vector<Span>& out) {
+  u64 at = span.lo;
+  const auto add = [&](u64 lo, u64 hi) {
+    Span part = span;
+    part.lo = lo;
+    part.hi = hi;
+    out.push_back(part);
+  };
+  auto it = covered.upper_bound(at);
+  if (it != covered.begin() && std::prev(it)->second > at)
+    at = std::min(span.hi, std::prev(it)->second);
+  for (; it != covered.end() && it->first < span.hi && at < span.hi; ++it) {
+    if (it->first > at) add(at, it->first);
+    at = std::max(at, std::min(span.hi, it->second));
+  }
+  if (at < span.hi) add(at, span.hi);
+}
+
+// The parts of the read `event` that no earlier certain store of the same thread covers.
+void add_unshielded(const Event& event, const Intervals& own, std::vector<Span>& out) {
+  Span span{event.address,     event.address + event.bytes,
+            event.code_offset, event.known_address,
+            event.epoch,       event.shieldable};
   // An asynchronous load is not called shielded, but behind the thread's own store to the bytes it
   // is no certain conflict either.
   const auto touches_own = [&] {
-    const auto it = own.upper_bound(end - 1);
-    return it != own.begin() && std::prev(it)->second > at;
+    const auto it = own.upper_bound(span.hi - 1);
+    return it != own.begin() && std::prev(it)->second > span.lo;
   };
-  if (event.asynchronous && touches_own()) {
-    out.push_back({at, end, event.code_offset, false});
-    return;
-  }
-  if (event.shieldable) {
-    auto it = own.upper_bound(at);
-    if (it != own.begin() && std::prev(it)->second > at) at = std::min(end, std::prev(it)->second);
-    for (; it != own.end() && it->first < end && at < end; ++it) {
-      if (it->first > at) out.push_back({at, it->first, event.code_offset, event.known_address});
-      at = std::max(at, std::min(end, it->second));
-    }
-  }
-  if (at < end) out.push_back({at, end, event.code_offset, event.known_address});
+  if (event.asynchronous && touches_own()) span.certain = false;
+  if (event.shieldable)
+    add_uncovered(span, own, out);
+  else
+    out.push_back(span);
 }
 
 // Adds [lo, hi) to a set of disjoint intervals.
-void insert(std::map<u64, u64>& set, u64 lo, u64 hi) {
+void insert(Intervals& set, u64 lo, u64 hi) {
   auto it = set.upper_bound(lo);
   if (it != set.begin() && std::prev(it)->second >= lo) {
     --it;
@@ -59,6 +76,25 @@ void insert(std::map<u64, u64>& set, u64 lo, u64 hi) {
     it = set.erase(it);
   }
   set.emplace(lo, hi);
+}
+
+// Leaves out of `reads`, all of one block, what stores of the block ahead of a barrier shield.
+void shield_by_block(std::vector<Span>& reads, std::vector<Span>& stores) {
+  const auto by_epoch = [](const Span& a, const Span& b) { return a.epoch < b.epoch; };
+  std::sort(reads.begin(), reads.end(), by_epoch);
+  std::sort(stores.begin(), stores.end(), by_epoch);
+  Intervals covered;
+  std::vector<Span> left;
+  auto store = stores.begin();
+  for (const Span& read : reads) {
+    for (; store != stores.end() && store->epoch < read.epoch; ++store)
+      insert(covered, store->lo, store->hi);
+    if (read.shieldable)
+      add_uncovered(read, covered, left);
+    else
+      left.push_back(read);
+  }
+  reads = std::move(left);
 }
 
 // Reasons that a complete walk over all threads answers by itself.
@@ -103,6 +139,38 @@ u32 site_at(const analysis::Summary& summary, u32 code_offset, bool write) {
   return 0;
 }
 
+// Adds what the threads of one block read without a shield and what they write; false where one
+// cannot be followed to its end, or there is too much.
+bool follow_block(const Launch& launch, ThreadWalk& walk, const std::array<u32, 3>& block,
+                  std::vector<Span>& reads, std::vector<Span>& writes) {
+  std::vector<Span> here, stores;
+  bool whole_barriers = true;
+  for (u32 tz = 0; tz < launch.block[2]; ++tz)
+    for (u32 ty = 0; ty < launch.block[1]; ++ty)
+      for (u32 tx = 0; tx < launch.block[0]; ++tx) {
+        if (walk.steps_left() == 0 || reads.size() + here.size() + writes.size() > kMaxSpans)
+          return false;
+        const ThreadWalk::Walk& one = walk.walk(block, {tx, ty, tz}, false);
+        if (!one.complete) return false;
+        whole_barriers = whole_barriers && one.only_whole_barriers;
+        Intervals own;
+        for (const Event& event : one.events) {
+          const u64 end = event.address + event.bytes;
+          if (!event.address_is_value || end < event.address) return false;
+          if (event.read) add_unshielded(event, own, here);
+          if (event.write)
+            writes.push_back({event.address, end, event.code_offset, event.known_address});
+          if (!event.may_shield) continue;
+          insert(own, event.address, end);
+          if (event.epoch < one.epochs)  // it passed a barrier afterwards
+            stores.push_back({event.address, end, event.code_offset, true, event.epoch});
+        }
+      }
+  if (whole_barriers && !stores.empty()) shield_by_block(here, stores);
+  reads.insert(reads.end(), here.begin(), here.end());
+  return true;
+}
+
 }  // namespace
 
 Verdict validate_exactly(const analysis::Summary& summary, const Launch& launch, ThreadWalk& walk) {
@@ -115,24 +183,7 @@ Verdict validate_exactly(const analysis::Summary& summary, const Launch& launch,
   for (u32 bz = 0; bz < launch.grid[2]; ++bz)
     for (u32 by = 0; by < launch.grid[1]; ++by)
       for (u32 bx = 0; bx < launch.grid[0]; ++bx)
-        for (u32 tz = 0; tz < launch.block[2]; ++tz)
-          for (u32 ty = 0; ty < launch.block[1]; ++ty)
-            for (u32 tx = 0; tx < launch.block[0]; ++tx) {
-              if (walk.steps_left() == 0 || reads.size() + writes.size() > kMaxSpans)
-                return verdict;
-              const ThreadWalk::Walk& one = walk.walk({bx, by, bz}, {tx, ty, tz}, false);
-              if (!one.complete) return verdict;
-              std::map<u64, u64> own;
-              for (const Event& event : one.events) {
-                if (!event.address_is_value || event.address + event.bytes < event.address)
-                  return verdict;
-                if (event.read) add_unshielded(event, own, reads);
-                if (event.write)
-                  writes.push_back({event.address, event.address + event.bytes, event.code_offset,
-                                    event.known_address});
-                if (event.may_shield) insert(own, event.address, event.address + event.bytes);
-              }
-            }
+        if (!follow_block(launch, walk, {bx, by, bz}, reads, writes)) return verdict;
   for (const analysis::Finding& finding : summary.findings)
     if (still_matters(finding, walk)) return verdict;
   if (!is_about_ranges(verdict.reason) && summary.findings.empty()) return verdict;

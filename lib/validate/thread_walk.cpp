@@ -320,6 +320,7 @@ struct ThreadWalk::Walker {
     event.read = read;
     event.write = write;
     event.barriers_before = passed_barrier;
+    event.epoch = epochs;
     if (events.size() >= kMaxEvents)
       stopped = true;
     else
@@ -415,6 +416,10 @@ struct ThreadWalk::Walker {
             break;
           case Class::kBlockBarrier:
             passed_barrier = o.passed_barriers_ = true;
+            if (is_whole_barrier(in))
+              ++epochs;
+            else if (in.opcode != Opcode::kB2R)
+              only_whole_barriers = false;
             lose_results(in);
             break;
           case Class::kEffect:
@@ -426,6 +431,18 @@ struct ThreadWalk::Walker {
       lose_uncertain();
       pc = next;
     }
+  }
+
+  // Whether the thread surely waits here for all threads of its block, at barrier 0.
+  bool is_whole_barrier(const Instruction& in) const {
+    using sass::Field, sass::Value;
+    const Operand *id = in.find(Role::kBarrier), *count = in.find(Role::kAux);
+    const auto is_zero = [](const Operand* operand) {
+      return operand->kind == sass::OperandKind::kBits && operand->value == 0;
+    };
+    return in.opcode == Opcode::kBAR && guard.known && (count == nullptr || is_zero(count)) &&
+           (in.has(Field::kBarMode, Value::kSYNC) || in.has(Field::kBarMode, Value::kRED)) &&
+           id != nullptr && is_zero(id);
   }
 
   // Uniform registers that other parts of the warp may write hereabouts.
@@ -585,6 +602,8 @@ struct ThreadWalk::Walker {
   bool incomplete = false;
   bool ended = false;
   bool passed_barrier = false;
+  u32 epochs = 0;
+  bool only_whole_barriers = true;
   std::vector<Event> events;
 };
 
@@ -630,7 +649,8 @@ const ThreadWalk::Walk& ThreadWalk::walk(const std::array<u32, 3>& block,
   if (const auto it = walks_.find(key); it != walks_.end()) return it->second;
   Walker walker(*this, block, thread);
   walker.run(steps_left_);
-  Walk result{std::move(walker.events), walker.ended && !walker.incomplete && !walker.stopped};
+  Walk result{std::move(walker.events), walker.ended && !walker.incomplete && !walker.stopped,
+              walker.epochs, walker.only_whole_barriers};
   if (!remember) {
     transient_ = std::move(result);
     return transient_;

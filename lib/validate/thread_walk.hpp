@@ -42,6 +42,7 @@ class ThreadWalk : public Witness {
     bool read = false;
     bool write = false;
     bool barriers_before = false;   // a block barrier was passed before
+    u32 epoch = 0;                  // barriers of the whole block passed before
     bool known_address = false;     // certain: the address is known and the access surely happens
     bool address_is_value = false;  // `address` is meaningful (also of generic accesses)
     bool may_shield = false;        // a certain, synchronous store to global memory
@@ -50,8 +51,10 @@ class ThreadWalk : public Witness {
   };
   // What one thread does.
   struct Walk {
-    std::vector<Event> events;  // in order
-    bool complete = false;      // ran to its end with every address, guard and branch known
+    std::vector<Event> events;        // in order
+    bool complete = false;            // ran to its end with every address, guard and branch known
+    u32 epochs = 0;                   // barriers of the whole block passed, all in all
+    bool only_whole_barriers = true;  // no other block barrier was met
   };
   // One thread up to where nothing more is certain. Remembered unless `remember` is false; the
   // reference is valid until the next call.
