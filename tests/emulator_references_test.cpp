@@ -8,9 +8,10 @@
 //
 //   * floats for which the documentation gives an error bound: they must lie within it;
 //   * bytes that hang on the order of threads, since buffers overlap: the reference finds them, and
-//     there may be some only in launches that the table does not call idempotent;
-//   * launches in which that order decides addresses or trip counts: only what lies outside of the
-//     allocations is compared;
+//     there may be some only in launches that the table does not call idempotent. They are compared
+//     with what these threads must have stored in the order that was taken; where that is not known
+//     (several lanes store to one place at once, a warp shares out a tile) the launch is counted;
+//   * launches in which that order decides addresses or trip counts: likewise;
 //   * bytes that the kernel itself leaves open (clocks, slots by atomics): the reference says what
 //     must hold of them instead.
 //
@@ -72,13 +73,14 @@ struct Expected {
   u32 not_emulated;          // kNotEmulated
   u32 some_bytes_by_order;   // of those compared: some bytes hang on the order of threads
   u32 order_decides;         // it decides more than values
+  u32 not_followed;          // of the last two: some bytes are not known in the order taken either
   u32 some_bytes_by_nature;  // the kernel leaves some bytes open
 };
 constexpr Expected kExpected[] = {
-    {"sm_70", 1026, 964, 43, 19, 289, 3, 22},   {"sm_75", 1026, 978, 43, 5, 295, 3, 22},
-    {"sm_80", 1047, 999, 43, 5, 302, 3, 32},    {"sm_86", 1047, 999, 43, 5, 302, 3, 32},
-    {"sm_90", 1063, 1007, 43, 13, 304, 3, 32},  {"sm_100", 1063, 1007, 43, 13, 304, 3, 32},
-    {"sm_120", 1063, 1007, 43, 13, 304, 3, 32},
+    {"sm_70", 1026, 964, 43, 19, 289, 3, 12, 22},   {"sm_75", 1026, 978, 43, 5, 295, 3, 18, 22},
+    {"sm_80", 1047, 999, 43, 5, 302, 3, 18, 32},    {"sm_86", 1047, 999, 43, 5, 302, 3, 18, 32},
+    {"sm_90", 1063, 1007, 43, 13, 304, 3, 18, 32},  {"sm_100", 1063, 1007, 43, 13, 304, 3, 18, 32},
+    {"sm_120", 1063, 1007, 43, 13, 304, 3, 18, 32},
 };
 
 // A launch of a table.
@@ -169,6 +171,38 @@ struct Comparison {
   u64 exact = 0, bounded = 0, by_order = 0, by_nature = 0;  // bytes that the kernel stores
 };
 
+// Notes what loads find and who writes last.
+class Observer : public emulator::Recorder {
+ public:
+  explicit Observer(const GlobalMemory& memory) : memory_(memory) {}
+
+  void record(const emulator::Access& access) override {
+    ++accesses_;
+    for (u32 lane = 0; lane < emulator::kWarpSize; ++lane) {
+      if ((access.lanes >> lane & 1) == 0) continue;
+      const auto block = static_cast<u32>(access.block);
+      const u32 thread = access.first_thread + lane;
+      for (u64 at = access.address[lane]; at < access.address[lane] + access.bytes; ++at) {
+        if (access.write) {
+          Observed::Writer& writer = observed_.last_writer[at];
+          const bool again = writer.access == accesses_;
+          writer = {block, thread, again || access.read || access.discards, accesses_};
+        } else {
+          u8 byte = 0;
+          memory_.read(at, {&byte, 1});
+          observed_.loads[at].push_back({block, thread, byte});
+        }
+      }
+    }
+  }
+  [[nodiscard]] const Observed& observed() const { return observed_; }
+
+ private:
+  const GlobalMemory& memory_;
+  Observed observed_;
+  u64 accesses_ = 0;
+};
+
 // A launch with its memory and what the reference makes of it.
 class Trial {
  public:
@@ -201,12 +235,35 @@ class Trial {
   // Bytes that hang on who writes last.
   [[nodiscard]] bool writes_race() const { return any_byte(&Execution::Byte::raced); }
 
+  [[nodiscard]] bool order_matters() const {
+    return order_decides() || reads_race() || writes_race();
+  }
+
   [[nodiscard]] Comparison compare(const GlobalMemory& emulated) const {
+    Comparison result = compare(*run_, after_, emulated);
+    if (order_decides()) return result;
+    for (const Check& check : run_->checks())
+      if (!check(emulated)) result.differences.emplace_back("what the kernel leaves open is wrong");
+    return result;
+  }
+
+  // With what the threads must have stored in the order in which they ran.
+  [[nodiscard]] Comparison compare_following(const GlobalMemory& emulated,
+                                             const Observed& observed) const {
+    GlobalMemory after = before_;
+    Execution run(setting_, after, &log_, &observed);
+    reference_.apply(run);
+    return compare(run, after, emulated);
+  }
+
+ private:
+  [[nodiscard]] Comparison compare(const Execution& run, const GlobalMemory& after,
+                                   const GlobalMemory& emulated) const {
     Comparison result;
-    for (const auto& [address, byte] : run_->bytes()) {
+    for (const auto& [address, byte] : run.bytes()) {
       if (byte.natural)
         ++result.by_nature;
-      else if (byte.open || byte.raced || order_decides())
+      else if (byte.open || byte.raced || run.order_decides())
         ++result.by_order;
       else if (byte.near)
         ++result.bounded;
@@ -216,21 +273,21 @@ class Trial {
     std::set<u64> pages;
     const auto collect = [&](u64 address, const GlobalMemory::Page&) { pages.insert(address); };
     emulated.for_each_page(collect);
-    after_.for_each_page(collect);
+    after.for_each_page(collect);
     GlobalMemory::Page wanted, got;
     for (const u64 page : pages) {
-      after_.read(page, wanted);
+      after.read(page, wanted);
       emulated.read(page, got);
       if (wanted == got) continue;
       for (u32 i = 0; i < GlobalMemory::kPageBytes; ++i)
-        if (wanted[i] != got[i] && !may_differ(page + i))
+        if (wanted[i] != got[i] && !may_differ(run, page + i))
           result.differences.push_back(testing::PrintToString(reinterpret_cast<void*>(page + i)) +
                                        " holds " + std::to_string(got[i]) + ", not " +
                                        std::to_string(wanted[i]));
     }
-    if (order_decides()) return result;
-    for (const auto& [address, near] : run_->near()) {
-      const Execution::Byte& byte = run_->bytes().at(address);
+    if (run.order_decides()) return result;
+    for (const auto& [address, near] : run.near()) {
+      const Execution::Byte& byte = run.bytes().at(address);
       if (!byte.near || byte.open || byte.raced) continue;
       const auto got_value = Execution::get(emulated, Pointer<float>{address});
       const bool same = std::isnan(near.value) || std::isinf(near.value)
@@ -242,24 +299,21 @@ class Trial {
             "the float at " + std::to_string(address) + " is " + std::to_string(got_value) +
             ", not within " + std::to_string(near.bound) + " of " + std::to_string(near.value));
     }
-    for (const Check& check : run_->checks())
-      if (!check(emulated)) result.differences.emplace_back("what the kernel leaves open is wrong");
     return result;
   }
 
- private:
   [[nodiscard]] bool any_byte(bool Execution::Byte::* flag) const {
     return std::any_of(run_->bytes().begin(), run_->bytes().end(), [&](const auto& entry) {
       return !entry.second.natural && entry.second.*flag;
     });
   }
 
-  [[nodiscard]] bool may_differ(u64 address) const {
-    if (order_decides())
+  [[nodiscard]] bool may_differ(const Execution& run, u64 address) const {
+    if (run.order_decides())
       return std::any_of(allocations_.begin(), allocations_.end(),
                          [&](const auto& range) { return address - range.address < range.size; });
-    const auto found = run_->bytes().find(address);
-    if (found == run_->bytes().end()) return false;
+    const auto found = run.bytes().find(address);
+    if (found == run.bytes().end()) return false;
     const Execution::Byte& byte = found->second;
     return byte.natural || byte.open || byte.raced || byte.near;
   }
@@ -312,7 +366,9 @@ class Trial {
 struct Totals {
   u32 launches = 0, compared = 0, misaligned = 0, not_emulated = 0;
   u32 some_bytes_by_order = 0, order_decides = 0, some_bytes_by_nature = 0;
+  u32 followed = 0, not_followed = 0;
   u64 exact = 0, bounded = 0, by_order = 0, by_nature = 0;
+  u64 followed_bytes = 0, not_followed_bytes = 0;
   std::map<std::string, u64> compared_bytes;  // by kernel
 };
 
@@ -338,6 +394,12 @@ bool stated_idempotent(const Case& c, const Reference& reference) {
   const bool own = reference.fill == Fill::kStated && c.launch.contains("with_contents");
   const char* key = own ? "with_contents" : "expect";
   return c.launch[key].get<std::string>() == "idempotent";
+}
+
+void report(const Comparison& comparison) {
+  for (size_t i = 0; i < std::min<size_t>(4, comparison.differences.size()); ++i)
+    ADD_FAILURE() << comparison.differences[i] << " (" << i + 1 << " of "
+                  << comparison.differences.size() << ")";
 }
 
 void check_case(const Case& c, const container::Cubin& cubin, const std::string& architecture,
@@ -369,6 +431,9 @@ void check_case(const Case& c, const container::Cubin& cubin, const std::string&
     options.seed = random_schedule ? 1 + seed_of(c.name()) % 1000 : 1;
     options.random_schedule = random_schedule;
     options.max_steps = 3'000'000;
+    Observer observer(memory);
+    const bool follow = trial.order_matters() && !reference->shares_work;
+    if (follow) options.recorder = &observer;
     const emulator::Outcome outcome =
         emulator::run(emulation->program, emulation->launch, memory, options);
     if (unable != nullptr) {
@@ -385,10 +450,18 @@ void check_case(const Case& c, const container::Cubin& cubin, const std::string&
     }
     ASSERT_EQ(outcome.end, End::kDone) << outcome.message;
     const Comparison comparison = trial.compare(memory);
-    for (size_t i = 0; i < std::min<size_t>(4, comparison.differences.size()); ++i)
-      ADD_FAILURE() << comparison.differences[i] << " (" << i + 1 << " of "
-                    << comparison.differences.size() << ")";
+    report(comparison);
+    Comparison following;
+    if (follow) {
+      SCOPED_TRACE("in the order that was taken");
+      following = trial.compare_following(memory, observer.observed());
+      report(following);
+    }
     if (random_schedule) continue;
+    totals.followed += follow ? 1 : 0;
+    totals.followed_bytes += following.exact + following.bounded;
+    totals.not_followed_bytes += follow ? following.by_order : comparison.by_order;
+    totals.not_followed += (follow ? following : comparison).by_order != 0 ? 1 : 0;
     ++totals.compared;
     totals.exact += comparison.exact;
     totals.bounded += comparison.bounded;
@@ -448,7 +521,9 @@ TEST_P(EmulatedReferences, HaveEqualMemory) {
             << totals.some_bytes_by_nature
             << " the kernel leaves bytes open; stored bytes: " << totals.exact << " equal, "
             << totals.bounded << " within a bound, " << totals.by_order << " by order, "
-            << totals.by_nature << " open\n";
+            << totals.by_nature << " open; followed: " << totals.followed << " launches, "
+            << totals.followed_bytes << " bytes equal; " << totals.not_followed_bytes
+            << " bytes of " << totals.not_followed << " launches by order still\n";
   for (const auto& [kernel, bytes] : totals.compared_bytes) {
     const bool rightly_nothing =
         find_reference(kernel)->open_by_nature != nullptr ||
@@ -466,6 +541,7 @@ TEST_P(EmulatedReferences, HaveEqualMemory) {
   EXPECT_EQ(totals.not_emulated, expected->not_emulated);
   EXPECT_EQ(totals.some_bytes_by_order, expected->some_bytes_by_order);
   EXPECT_EQ(totals.order_decides, expected->order_decides);
+  EXPECT_EQ(totals.not_followed, expected->not_followed);
   EXPECT_EQ(totals.some_bytes_by_nature, expected->some_bytes_by_nature);
 }
 
@@ -513,6 +589,45 @@ TEST(References, NoticeEveryWrongByte) {
     wrong.write(address, {&byte, 1});
     EXPECT_EQ(trial.compare(wrong).differences.size(), 1u) << address;
   }
+}
+
+// vadd with c's first element the last one of a: what a thread reads may be what another wrote.
+// Whichever it was, what it then stores is known once that is.
+TEST(References, NoticeAWrongByteThatHangsOnTheOrder) {
+  const json table = json::parse(std::ifstream(kSamples / "vadd.json"));
+  const json& launches = table["kernels"][0]["launches"];
+  const auto found = std::find_if(launches.begin(), launches.end(), [](const json& launch) {
+    return launch["name"] == "grid shorter than n, c one element closer";
+  });
+  ASSERT_NE(found, launches.end());
+  const Case c{"vadd", "vadd", *found};
+  const std::string file = (kSamples / "cubins" / "vadd.sm_80.cubin").string();
+  const auto selection = tools::select_one_kernel(file, c.kernel, std::nullopt);
+  ASSERT_TRUE(selection.has_value());
+  const container::Kernel& kernel = *selection->kernels.front().kernel;
+  const auto arguments = tools::resolve_launch(options_of(c, file), kernel);
+  ASSERT_TRUE(arguments.has_value());
+  const auto emulation =
+      tools::prepare_emulation(*selection->kernels.front().cubin, kernel, *arguments);
+  ASSERT_TRUE(emulation.has_value());
+  const Trial trial(*find_reference(c.kernel), *arguments, kernel, emulation->memory, 1);
+  ASSERT_TRUE(trial.order_matters());
+  GlobalMemory memory = trial.before();
+  Observer observer(memory);
+  emulator::Options options;
+  options.recorder = &observer;
+  ASSERT_EQ(emulator::run(emulation->program, emulation->launch, memory, options).end, End::kDone);
+  EXPECT_EQ(trial.compare(memory).by_order, 4u);
+  EXPECT_EQ(trial.compare_following(memory, observer.observed()).by_order, 0u);
+  // Thread 511 reads element 511 of a, which is element 0 of c.
+  const u64 c_address = std::stoull(c.launch["args"][2].get<std::string>(), nullptr, 16);
+  const u64 address = c_address + 4 * 511;
+  u8 byte = 0;
+  memory.read(address, {&byte, 1});
+  byte ^= 1;
+  memory.write(address, {&byte, 1});
+  EXPECT_TRUE(trial.compare(memory).differences.empty());
+  EXPECT_EQ(trial.compare_following(memory, observer.observed()).differences.size(), 1u);
 }
 
 }  // namespace

@@ -268,7 +268,7 @@ std::vector<Reference> atomics() {
       {"histogram_global", histogram_global, Fill::kStated, shuffle_data},
       {"histogram_shared", histogram_shared, Fill::kStated, shuffle_data},
       {"histogram_rows", histogram_rows, Fill::kStated, shuffle_data},
-      {"lastblock", lastblock, Fill::kWhole, keep_counter},
+      {"lastblock", lastblock, Fill::kWhole, keep_counter, nullptr, true},
       {"mixedmax", mixedmax, Fill::kWords, nullptr, "signed and unsigned maxima do not commute"},
       {"red_add", red_add, Fill::kWhole},
       {"red_or", red_or, Fill::kWords},

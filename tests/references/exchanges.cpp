@@ -247,7 +247,7 @@ std::vector<Reference> exchanges() {
           {"readback_block", readback_block},
           {"readback_maybe", readback_maybe},
           {"subsetbarrier", subsetbarrier},
-          {"cluster", cluster},
+          {"cluster", cluster, Fill::kFloats, nullptr, nullptr, true},
           {"gridsync", gridsync}};
 }
 

@@ -18,6 +18,10 @@
 // return is open. Sums of floats by atomics commute only where they are exact; the references that
 // use them fill memory with whole numbers.
 //
+// Where the order matters it can still be followed: given what each thread found at each byte and
+// who wrote each byte last (`Observed`, noted while the launch was emulated), a third run computes
+// what these threads must have stored from what they saw. Atomics it takes as before.
+//
 // Three more ways to store: `store_near`, for floats that the programming guide gives an error
 // bound for; `open_bytes`, for what the source itself leaves to the machine (clocks, slots handed
 // out by an atomic), mostly with a `check` of what must hold of them instead.
@@ -130,6 +134,21 @@ struct LoggedWrite {
 };
 using WriteLog = std::unordered_map<u64, std::vector<LoggedWrite>>;
 
+// What happened in one emulated run of a launch.
+struct Observed {
+  struct Found {
+    u32 block = 0, thread = 0;
+    u8 byte = 0;
+  };
+  struct Writer {
+    u32 block = 0, thread = 0;
+    bool unclear = false;  // an atomic, or several lanes at once
+    u64 access = 0;        // number of the access
+  };
+  std::unordered_map<u64, std::vector<Found>> loads;  // by address, in their order
+  std::unordered_map<u64, Writer> last_writer;        // by address
+};
+
 // What a launch brings.
 struct Setting {
   Triple grid, block;
@@ -156,9 +175,15 @@ class Block;
 class Execution {
  public:
   // Applies the kernel to `memory`. Without `log` (the first run) nothing is open and the writes
-  // are noted in `noted`.
-  Execution(const Setting& setting, GlobalMemory& memory, const WriteLog* log)
-      : grid(setting.grid), block(setting.block), setting_(setting), memory_(memory), log_(log) {}
+  // are noted. With `observed` loads give what was found.
+  Execution(const Setting& setting, GlobalMemory& memory, const WriteLog* log,
+            const Observed* observed = nullptr)
+      : grid(setting.grid),
+        block(setting.block),
+        setting_(setting),
+        memory_(memory),
+        log_(log),
+        observed_(observed) {}
 
   const Triple grid, block;
 
@@ -225,7 +250,10 @@ class Execution {
   [[nodiscard]] bool open_to(const Actor& who, u64 address, Atomic kind) const;
   [[nodiscard]] bool raced_by(const Actor& who, u64 address) const;
   bool load(const Actor& who, u64 address, void* to, u32 size);
-  void store(const Actor& who, u64 address, const void* from, u32 size, bool open);
+  // False: somebody else is known to write there later.
+  bool store(const Actor& who, u64 address, const void* from, u32 size, bool open);
+  bool follow_load(const Actor& who, u64 address, u8& byte);
+  bool follow_store(const Actor& who, u64 address, u8 byte, bool open);
   // Old contents go to `old`; false if these are open. The update maps old to new bytes.
   bool atomic(const Actor& who, u64 address, u32 size, Atomic kind, u64& old,
               const std::function<u64(u64)>& update);
@@ -234,6 +262,8 @@ class Execution {
   const Setting& setting_;
   GlobalMemory& memory_;
   const WriteLog* log_;
+  const Observed* observed_;
+  std::map<std::array<u64, 3>, size_t> loads_followed_;  // by block, thread and address
   WriteLog noted_;
   std::unordered_map<u64, Byte> bytes_;
   std::map<u64, Near> near_;
@@ -280,8 +310,8 @@ class Thread {
   }
   void store_near(Pointer<float> p, i64 i, Value<double> value, double bound) {
     const auto rounded = static_cast<float>(value.value);
-    store(p, i, {rounded, value.open});
     const u64 address = (p + i).address;
+    if (!run_.store(who_, address, &rounded, sizeof rounded, value.open)) return;
     run_.near_[address] = {rounded, bound, value.open};
     for (u64 k = 0; k < 4; ++k) run_.bytes_[address + k].near = true;
   }
@@ -404,6 +434,8 @@ struct Reference {
   void (*prepare)(Preparation& preparation) = nullptr;
   // Why bytes of every launch that does something are open; null: only overlaps make them so.
   const char* open_by_nature = nullptr;
+  // The reference gives one thread what several do together, so their order cannot be followed.
+  bool shares_work = false;
 };
 
 // By theme; each file holds one.
