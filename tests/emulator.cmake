@@ -5,3 +5,9 @@ picker_test(machine_test SOURCES emulator/machine_test.cpp LIBS picker_tools)
 picker_test(emulator_instructions_test SOURCES emulator/instructions_test.cpp LIBS picker_emulator)
 picker_test(random_launches_test SOURCES random_launches_test.cpp LIBS picker_tools)
 picker_test(contracts_test SOURCES emulator/contracts_test.cpp LIBS picker_oracle)
+# Every sample launch against a plain C++ reference of its kernel.
+picker_test(emulator_references_test SOURCES emulator_references_test.cpp references/reference.cpp references/copies.cpp
+            references/arithmetic.cpp references/indices.cpp references/control.cpp references/exchanges.cpp
+            references/atomics.cpp references/parameters.cpp references/machine.cpp references/reference_test.cpp
+            LIBS picker_tools nlohmann_json::nlohmann_json)
+target_include_directories(emulator_references_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})

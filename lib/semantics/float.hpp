@@ -124,12 +124,12 @@ void write_single(D& d, const Instruction& in, Lanes<u32> x) {
   write_word(d, *in.find(Role::kDst), x);
 }
 
-// FADD, FMUL, FFMA.
+// FADD, FMUL, FFMA and their uniform siblings.
 template <ConcreteDomain D>
 void single_arithmetic(D& d, const Instruction& in) {
   const Operand *a = in.find(Role::kA), *b = in.find(Role::kB), *c = in.find(Role::kC);
   const std::optional<ieee::Mode> mode = arithmetic_mode(in);
-  const bool is_fma = in.opcode == Opcode::kFFMA;
+  const bool is_fma = in.opcode == Opcode::kFFMA || in.opcode == Opcode::kUFFMA;
   if (!mode || !is_plain_float(a) || !is_plain_float(b) || (is_fma && !is_plain_float(c)))
     return d.unmodelled(in);
   const Lanes<u32> x = read_single(d, *a), y = read_single(d, *b);
@@ -139,6 +139,7 @@ void single_arithmetic(D& d, const Instruction& in) {
   Lanes<u32> out;
   switch (in.opcode) {
     case Opcode::kFADD:
+    case Opcode::kUFADD:
       out = on_host ? map_lanes<u32>(
                           [&](u32 p, u32 q) {
                             return host::finish(host::start(p, m.flush) + host::start(q, m.flush),
@@ -149,6 +150,7 @@ void single_arithmetic(D& d, const Instruction& in) {
                           [&](u32 p, u32 q) { return ieee::add(ieee::kSingle, p, q, m); }, x, y);
       break;
     case Opcode::kFMUL:
+    case Opcode::kUFMUL:
       out = on_host
                 ? map_lanes<u32>(
                       [&](u32 p, u32 q) {

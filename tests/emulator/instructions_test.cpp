@@ -20,16 +20,16 @@ namespace {
 constexpr u64 kIn = 0x7f00'0000'0000, kOut = 0x7f00'1000'0000;
 constexpr u32 kCount = 96;
 
-// Runs `kernel` on `in`; returns `rows` times in.size() results.
+// Runs `kernel` on `in`, at kIn, with these parameters; returns `count` results from kOut.
 template <class T>
-std::vector<T> run_kernel(const std::string& architecture, const std::string& kernel,
-                          const std::vector<T>& in, u32 rows, u32 threads) {
-  const std::string path = std::string(PICKER_SOURCE_DIR) + "/tests/emulator/data/instructions." +
-                           architecture + ".cubin";
-  std::vector<T> out(rows * in.size());
-  const auto file = container::read_input(path);
-  EXPECT_TRUE(file.has_value());
-  const auto cubin = container::Cubin::parse(file->bytes, path, file->owner);
+std::vector<T> run_with(const std::string& file, const std::string& kernel,
+                        const std::vector<T>& in, size_t count, u32 blocks, u32 threads,
+                        const std::vector<u8>& parameters) {
+  const std::string path = std::string(PICKER_SOURCE_DIR) + "/tests/emulator/data/" + file;
+  std::vector<T> out(count);
+  const auto input = container::read_input(path);
+  EXPECT_TRUE(input.has_value());
+  const auto cubin = container::Cubin::parse(input->bytes, path, input->owner);
   EXPECT_TRUE(cubin.has_value());
   const container::Kernel* k = cubin->find(kernel);
   EXPECT_NE(k, nullptr);
@@ -41,16 +41,30 @@ std::vector<T> run_kernel(const std::string& architecture, const std::string& ke
   EXPECT_TRUE(program.has_value());
   Launch launch;
   launch.block = {threads, 1, 1};
-  launch.grid = {static_cast<u32>((in.size() + threads - 1) / threads), 1, 1};
-  launch.parameters.resize(20);
-  const u32 count = static_cast<u32>(in.size());
-  std::memcpy(launch.parameters.data(), &kIn, 8);
-  std::memcpy(launch.parameters.data() + 8, &kOut, 8);
-  std::memcpy(launch.parameters.data() + 16, &count, 4);
+  launch.grid = {blocks, 1, 1};
+  launch.parameters = parameters;
   const Outcome outcome = run(*program, launch, memory, {});
   EXPECT_EQ(outcome.end, End::kDone) << outcome.message;
   memory.read(kOut, {reinterpret_cast<u8*>(out.data()), out.size() * sizeof(T)});
   return out;
+}
+
+// The bytes of the values, one behind the other.
+template <class... T>
+std::vector<u8> packed(T... values) {
+  std::vector<u8> bytes((sizeof(T) + ...));
+  size_t at = 0;
+  ((std::memcpy(bytes.data() + at, &values, sizeof values), at += sizeof values), ...);
+  return bytes;
+}
+
+// Runs `kernel` of instructions.cu on `in`; returns `rows` times in.size() results.
+template <class T>
+std::vector<T> run_kernel(const std::string& architecture, const std::string& kernel,
+                          const std::vector<T>& in, u32 rows, u32 threads) {
+  return run_with("instructions." + architecture + ".cubin", kernel, in, rows * in.size(),
+                  static_cast<u32>((in.size() + threads - 1) / threads), threads,
+                  packed(kIn, kOut, static_cast<u32>(in.size())));
 }
 
 std::vector<u32> interesting_words() {
@@ -351,6 +365,22 @@ TEST_P(Instructions, Halves) {
       EXPECT_EQ(row(4), a < b ? 0x3c00u : 0u);
       EXPECT_EQ(row(5), pattern(value(wa, 0) - value(wb, 1)));
     }
+}
+
+// UFADD, UFMUL and UFFMA, before the loop.
+TEST(UniformInstructions, Floats) {
+  std::vector<float> in(96);
+  std::mt19937 random(33);
+  for (float& x : in) x = static_cast<float>(static_cast<int>(random() % 2001) - 1000) / 64;
+  const float a = 1.7f, b = 0.6f;
+  const std::vector<float> out =
+      run_with("uniform.sm_120.cubin", "uniform_floats", in, 32, 1, 32, packed(kIn, kOut, a, b, 3));
+  const float shift = (a - b) * b, scale = std::fma(a, -b, 7.0f), start = a + b;
+  for (u32 t = 0; t < 32; ++t) {
+    float sum = 0;
+    for (u32 k = 0; k < 3; ++k) sum = std::fma(in[32 * k + t] + start, scale, sum) * shift;
+    EXPECT_EQ(out[t], sum) << t;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, Instructions,
