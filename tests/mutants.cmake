@@ -60,7 +60,7 @@ add_executable(picker-mutants mutants/mutants_main.cpp ${mutated_units} ${others
   ${CMAKE_SOURCE_DIR}/lib/analysis/describe.cpp ${CMAKE_SOURCE_DIR}/lib/analysis/reasons.cpp
   ${CMAKE_SOURCE_DIR}/tools/random_launches.cpp ${CMAKE_SOURCE_DIR}/tools/sample_suite.cpp
   ${CMAKE_SOURCE_DIR}/tools/emulation.cpp ${CMAKE_SOURCE_DIR}/tools/launch_arguments.cpp
-  ${CMAKE_SOURCE_DIR}/tools/selection.cpp ${CMAKE_SOURCE_DIR}/tools/site_text.cpp)
+  ${CMAKE_SOURCE_DIR}/tools/command.cpp ${CMAKE_SOURCE_DIR}/tools/selection.cpp ${CMAKE_SOURCE_DIR}/tools/site_text.cpp)
 add_dependencies(picker-mutants picker_mutant_copies)
 target_include_directories(picker-mutants BEFORE PRIVATE ${copies} ${copies}/lib)
 target_compile_options(picker-mutants PRIVATE -w -Wno-narrowing)
