@@ -243,8 +243,8 @@ TEST(Ieee, MinimumTreatsZerosAndNansAsDocumented) {
   EXPECT_EQ(minimum(kSingle, minus_zero, 0, true, false), 0u);
 }
 
-// IEEE 754-2019, 6.2.3: a conversion keeps the payload where it fits, at the top of the fraction, and
-// quiets; the other formats have one NaN (PTX manual, "NaN payload"). The host does the same.
+// IEEE 754-2019, 6.2.3: a conversion keeps the payload where it fits, at the top of the fraction,
+// and quiets; the other formats have one NaN (PTX manual, "NaN payload"). The host does the same.
 TEST(Ieee, WideningKeepsTheSignAndPayloadOfNans) {
   for (const u32 x : {0x7fc00000u, 0x7f800001u, 0xffc00123u, 0xffbfffffu, 0x7faaaaaau}) {
     volatile float single = std::bit_cast<float>(x);
