@@ -178,6 +178,10 @@ int check(const Options& options) {
   std::vector<const Mutant*> mutants;
   for (const Mutant& m : kMutants)
     if (options.only.empty() || options.only.contains(m.id)) mutants.push_back(&m);
+  if (mutants.empty()) {
+    fmt::print(stderr, "no such mutant in this draw (--list names them)\n");
+    return 2;
+  }
   if (options.list) {
     for (const Mutant* m : mutants) fmt::print("{}\n", where(*m));
     return 0;
