@@ -52,7 +52,7 @@ namespace {
 
 u8* noted = nullptr;  // the row of the running test
 
-// Judge nothing about values, or too dear for every mutant: other families of the slowest two.
+// Too dear for every mutant: of the two slowest tests the families beside sm_80 and one more.
 constexpr const char* kLeftOut =
     "Families/EmulatedSamples.*/0:Families/EmulatedSamples.*/1:Families/EmulatedSamples.*/3:"
     "Families/EmulatedSamples.*/4:Families/EmulatedSamples.*/5:Families/RandomLaunches.*/1:"
