@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "validate/concrete.hpp"
+#include "validate/form.hpp"
+#include "validate/launch.hpp"
 #include "validate/loops.hpp"
 #include "validate_kernels.hpp"
 #include "validate_random.hpp"
@@ -113,6 +115,44 @@ TEST(TripCounts, AgreeWithBruteForceWhereCountersWrap) {
               static_cast<unsigned long long>(tally.exact));
   EXPECT_GT(tally.known, 3'000u);
   EXPECT_GT(tally.exact * 10, tally.known * 7);
+}
+
+// By its definition: it divides both, and what remains of the two has no common factor.
+TEST(GreatestCommonDivisor, DividesBothAndIsNotNegative) {
+  EXPECT_EQ(greatest_common_divisor(0, 0), 0);
+  const i128 big = i128{1} << 90;
+  for (const i128 unit : {i128{1}, i128{-1}, i128{6}, i128{-6}, big, -big})
+    for (i64 a = -12; a <= 12; ++a)
+      for (i64 b = -12; b <= 12; ++b) {
+        i64 greatest = 0;
+        for (i64 d = 1; d <= 12; ++d)
+          if (a % d == 0 && b % d == 0) greatest = d;
+        const i128 size = unit < 0 ? -unit : unit;
+        const i128 expected = a == 0 && b == 0 ? i128{0} : size * greatest;
+        EXPECT_TRUE(greatest_common_divisor(unit * a, unit * b) == expected) << a << " " << b;
+      }
+}
+
+TEST(ConstantBank, KnowsExactlyTheBytesThatWereSet) {
+  ConstantBank bank;
+  EXPECT_FALSE(bank.read(0, 1).has_value());
+  bank.set_value(16, 0x1122334455667788, 8);
+  EXPECT_EQ(bank.read(16, 8), 0x1122334455667788u);
+  EXPECT_EQ(bank.read(20, 4), 0x11223344u);
+  EXPECT_EQ(bank.read(17, 1), 0x77u);
+  EXPECT_FALSE(bank.read(17, 8).has_value());  // one byte beyond the end
+  EXPECT_FALSE(bank.read(15, 8).has_value());  // one before the start
+  EXPECT_FALSE(bank.read(24, 1).has_value());
+  EXPECT_FALSE(bank.read(25, 1).has_value());
+  EXPECT_FALSE(bank.read(~u64{0}, 8).has_value());
+  EXPECT_FALSE(bank.read(16, 0).has_value());
+  // Bytes set before and after a gap say nothing about it.
+  bank.set_value(32, 5, 4);
+  EXPECT_FALSE(bank.read(24, 8).has_value());
+  EXPECT_EQ(bank.read(32, 4), 5u);
+  // Beyond 64 KiB nothing is kept.
+  bank.set_value(ConstantBank::kMaxBytes - 4, 7, 8);
+  EXPECT_FALSE(bank.read(ConstantBank::kMaxBytes - 4, 4).has_value());
 }
 
 }  // namespace

@@ -243,6 +243,30 @@ TEST(Ieee, MinimumTreatsZerosAndNansAsDocumented) {
   EXPECT_EQ(minimum(kSingle, minus_zero, 0, true, false), 0u);
 }
 
+// IEEE 754-2019, 6.2.3: a conversion keeps the payload where it fits, at the top of the fraction,
+// and quiets; the other formats have one NaN (PTX manual, "NaN payload"). The host does the same.
+TEST(Ieee, WideningKeepsTheSignAndPayloadOfNans) {
+  for (const u32 x : {0x7fc00000u, 0x7f800001u, 0xffc00123u, 0xffbfffffu, 0x7faaaaaau}) {
+    volatile float single = std::bit_cast<float>(x);
+    EXPECT_EQ(convert(kSingle, kDouble, x, {}), std::bit_cast<u64>(static_cast<double>(single)));
+  }
+  EXPECT_EQ(convert(kDouble, kSingle, 0xfff8'0000'0000'1234, {}), 0x7fffffffu);
+  EXPECT_EQ(convert(kSingle, kHalf, 0xffc00000, {}), 0x7fffu);
+  EXPECT_EQ(convert(kSingle, kBrainFloat, 0xffc00000, {}), 0x7fffu);
+}
+
+TEST(Ieee, InvalidOperationsMakeTheNanOfTheFormat) {
+  const u64 infinity = kDouble.infinity(), minus = infinity | kDouble.sign_bit();
+  volatile double host = std::bit_cast<double>(infinity), other = std::bit_cast<double>(minus);
+  const u64 expected = std::bit_cast<u64>(host + other);
+  EXPECT_TRUE((expected & kDouble.infinity()) == kDouble.infinity());
+  EXPECT_EQ(add(kDouble, infinity, minus, {}), expected);
+  EXPECT_EQ(multiply(kDouble, infinity, 0, {}), expected);
+  EXPECT_EQ(add(kSingle, kSingle.infinity(), kSingle.infinity() | kSingle.sign_bit(), {}),
+            0x7fffffffu);
+  EXPECT_EQ(multiply(kHalf, kHalf.infinity(), 0, {}), 0x7fffu);
+}
+
 TEST(Ieee, SaturationClampsToTheUnitInterval) {
   EXPECT_EQ(saturate(kSingle, std::bit_cast<u32>(1.5f)), std::bit_cast<u32>(1.0f));
   EXPECT_EQ(saturate(kSingle, std::bit_cast<u32>(0.25f)), std::bit_cast<u32>(0.25f));

@@ -126,5 +126,39 @@ TEST(Control, IndirectBranchesHaveAConditionOfTheirOwn) {
   EXPECT_GT(seen, 8u);
 }
 
+// What a word does to control, read off nvdisasm's text of it.
+TEST(Control, IsWhatTheTextSays) {
+  const std::map<std::string, ControlKind> kinds = {
+      {"BRA", ControlKind::kBranch},        {"RET", ControlKind::kReturn},
+      {"EXIT", ControlKind::kExit},         {"BSSY", ControlKind::kBarrierSet},
+      {"BSYNC", ControlKind::kBarrierSync}, {"BREAK", ControlKind::kBarrierBreak},
+      {"CALL", ControlKind::kCall},         {"BPT", ControlKind::kUnmodelled},
+  };
+  std::map<std::string, u32> seen;
+  for_each_word([&](const std::string& text, const sass::Instruction& in) {
+    const std::string mnemonic = mnemonic_of(text);
+    if (!kinds.contains(mnemonic)) return;
+    ++seen[mnemonic];
+    const Control control = control_of(in);
+    const std::string first = text.substr(0, text.find(' '));
+    if (mnemonic == "BPT") {
+      // Only the trap ends the launch; a breakpoint or interrupt may return.
+      const bool trap = first.find(".TRAP") != std::string::npos;
+      EXPECT_EQ(control.kind, trap ? ControlKind::kTrap : ControlKind::kUnmodelled) << text;
+      return;
+    }
+    if (mnemonic == "CALL") {
+      EXPECT_TRUE(control.kind == ControlKind::kCall || control.kind == ControlKind::kIndirectCall)
+          << text;
+    } else if (mnemonic != "BRA") {
+      const bool plain_exit = mnemonic != "EXIT" || first == "EXIT";
+      EXPECT_EQ(control.kind, plain_exit ? kinds.at(mnemonic) : ControlKind::kUnmodelled) << text;
+    }
+    // Of its operands only the second predicate says whether the jump is taken.
+    EXPECT_EQ(control.condition, in.find(sass::Role::kPSrc)) << text;
+  });
+  for (const auto& [mnemonic, kind] : kinds) EXPECT_GT(seen[mnemonic], 0u) << mnemonic;
+}
+
 }  // namespace
 }  // namespace picker::semantics
