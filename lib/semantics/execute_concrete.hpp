@@ -5,6 +5,7 @@
 #include "semantics/half.hpp"
 #include "semantics/integer_lanes.hpp"
 #include "semantics/matrix.hpp"
+#include "semantics/volta_matrix.hpp"
 
 namespace picker::semantics {
 
@@ -87,7 +88,8 @@ bool execute_concrete(D& d, const Instruction& in) {
       return half_set(d, in), true;
     // All lanes of the warp take part in these.
     case Opcode::kHMMA:
-      return d.executing().bits == ~u32{0} && half_matrix(d, in);
+      if (d.executing().bits != ~u32{0}) return false;
+      return in.has(Field::kShape, Value::k884) ? volta_matrix(d, in) : half_matrix(d, in);
     case Opcode::kIMMA:
       return d.executing().bits == ~u32{0} && integer_matrix(d, in);
     case Opcode::kDMMA:

@@ -91,7 +91,9 @@ constexpr Known kKnown[] = {
      "Shape=16832,16864,168128,8816,8832,16816 SourceType=U8,S8,U4,S4 SourceTypeB=U8,S8,U4,S4 "
      "Saturate=SAT Layout=ROW LayoutB=COL"},
     {"DMMA", "Shape=884,8x8x4 Round=RN,RM,RP,RZ"},
-    {"HMMA", "Shape=1688,16816 AccType=F16,F32 SourceType=F16,BF16,TF32"},
+    {"HMMA",
+     "Shape=884,1688,16816 AccType=F16,F32 SourceType=F16,BF16,TF32 Type=F16,F32 "
+     "Step=STEP0,STEP1,STEP2,STEP3 Layout=ROW,COL LayoutB=ROW,COL"},
 };
 
 // Compares and half arithmetic share long lists.
