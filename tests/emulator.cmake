@@ -12,3 +12,4 @@ picker_test(emulator_references_test SOURCES emulator_references_test.cpp refere
             LIBS picker_tools nlohmann_json::nlohmann_json)
 target_include_directories(emulator_references_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 picker_test(emulator_matrix_test SOURCES emulator/matrix_test.cpp LIBS picker_emulator)
+picker_test(emulator_cluster_test SOURCES emulator/cluster_test.cpp LIBS picker_emulator)

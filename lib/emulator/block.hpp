@@ -26,13 +26,17 @@ struct BlockBarrier {
   bool in_use = false;
 };
 
+struct ClusterState;
+
 struct BlockState {
   u64 linear = 0;  // index in the grid, x fastest
   std::array<u32, 3> index{};
   u32 thread_count = 0;
   u32 live_threads = 0;
   u32 epoch = 0;
-  u32 sm = 0;  // the number of the SM that it runs on
+  u32 sm = 0;                       // the number of the SM that it runs on
+  ClusterState* cluster = nullptr;  // never null while it runs
+  u32 cluster_rank = 0;
   std::vector<u8> shared;
   std::array<BlockBarrier, kBarriers> barriers;
   bool check_barriers = false;  // somebody arrived or exited since the last look

@@ -30,6 +30,9 @@ namespace picker::emulator {
 struct Launch {
   std::array<u32, 3> grid = {1, 1, 1};   // blocks per axis
   std::array<u32, 3> block = {1, 1, 1};  // threads per axis, at most 1024 in all
+  // Blocks per axis of one cluster, which divides the grid; at most 16 in all.
+  std::array<u32, 3> cluster = {1, 1, 1};
+  bool is_cluster_launch = false;  // what %is_explicit_cluster says
   u32 dynamic_shared_bytes = 0;
   std::vector<u8> parameters;  // as they lie in constant bank 0 from the parameter base on
 };

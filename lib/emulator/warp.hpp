@@ -22,6 +22,7 @@
 
 #include "container/constant_bank.hpp"
 #include "emulator/block.hpp"
+#include "emulator/cluster.hpp"
 #include "emulator/machine.hpp"
 #include "emulator/random.hpp"
 #include "sass/registers.hpp"
@@ -38,7 +39,8 @@ using semantics::test_lanes;
 // Generic addresses of shared and local memory.
 inline constexpr u64 kSharedWindow = 0x0000'0a51'0000'0000;
 inline constexpr u64 kLocalWindow = 0x0000'0a52'0000'0000;
-inline constexpr u64 kWindowBytes = u64{1} << 24;
+inline constexpr u64 kWindowBytes = u64{1} << 24;  // per thread, or per block of a cluster
+inline constexpr u64 kSharedOffsetSpan = u64{1} << kSharedOffsetBits;
 inline constexpr u32 kStackPointer = 0x00ff'fde0;  // initial R1: an offset in local memory
 inline constexpr u64 kGlobalDescriptor = 0xd15c'0000'0000'd15cu;
 inline constexpr u32 kConvergenceBarriers = 16;
@@ -76,6 +78,7 @@ class Warp {
   // The barrier is complete: its lanes go on, with the result of a reduction.
   void release_block_barrier(u32 id, const BlockBarrier& done);
   [[nodiscard]] WarpId id() const { return {block_.linear, first_thread_}; }
+  void release_cluster_barrier();
   [[nodiscard]] std::string where() const;  // of a waiting lane, for diagnostics
 
   // ---- literals and arithmetic ----
@@ -295,7 +298,7 @@ class Warp {
  private:
   static u32 lowest(u32 bits) { return static_cast<u32>(__builtin_ctz(bits)); }
   [[nodiscard]] u32 runnable() const {
-    return exist_ & ~(exited_ | at_sync_ | at_warp_sync_ | at_block_barrier_);
+    return exist_ & ~(exited_ | at_sync_ | at_warp_sync_ | at_block_barrier_ | at_cluster_barrier_);
   }
   void stop(End end, std::string message, u32 lane);
   void stop(End end, std::string message) { stop(end, std::move(message), lowest(active_)); }
@@ -337,6 +340,11 @@ class Warp {
   // Tells the recorder, if there is one, about the lanes of `by_target` in shared and local memory.
   void record_narrow(const std::array<u32, 3>& by_target, const Wide& address, u32 bytes, bool read,
                      bool write) const;
+  // cluster.cpp
+  bool peer_bytes(u32 lane, u64 offset, u32 bytes, u8*& out);
+  void cluster_barrier(const Instruction& in);
+  void leave_cluster(u32 lanes);
+
   bool narrow_bytes(Target target, u32 lane, u64 offset, u32 bytes, u8*& out);
   void make_local_memory();
   // Loads from and stores to the block's shared memory where all lanes stay inside it, aligned;
@@ -367,6 +375,9 @@ class Warp {
   std::array<u32, kWarpSize> warp_sync_mask_{};
   u32 at_block_barrier_ = 0;
   std::array<u8, kWarpSize> block_barrier_{};
+  u32 at_cluster_barrier_ = 0;
+  u32 cluster_arrived_ = 0;  // lanes that have arrived and not yet waited, and in which phase
+  u64 cluster_phase_ = 0;
   // Participants, and where BSSY said that they go on, by barrier register and lane.
   std::array<Lanes<u32>, kConvergenceBarriers> participants_;
   std::array<Lanes<u32>, kConvergenceBarriers> sync_target_;

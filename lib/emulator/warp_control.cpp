@@ -252,6 +252,7 @@ void Warp::exit_lanes(u32 lanes) {
   active_ &= ~lanes;
   choose_ = true;
   block_.live_threads -= static_cast<u32>(__builtin_popcount(lanes));
+  leave_cluster(lanes);
   block_.check_barriers = true;
   release_syncs();
   release_warp_syncs();
@@ -443,6 +444,9 @@ void Warp::effect(const ProgramInstruction& p) {
     }
     case Opcode::kCCTL:
       return discard_or_prefetch(in);
+    case Opcode::kUCGABAR_ARV:
+    case Opcode::kUCGABAR_WAIT:
+      return cluster_barrier(in);
     // Programmatic dependent launch: there is no launch before or after this one.
     case Opcode::kPREEXIT:
     case Opcode::kACQBULK:

@@ -75,7 +75,7 @@ void Warp::split_by_space(const Reference& ref, u32 lanes, std::array<u32, 3>& b
   }
   for_each_lane(lanes, [&](u32 lane) {
     const u64 a = address[lane];
-    if (a - kSharedWindow < kWindowBytes) {
+    if (a - kSharedWindow < kMaxClusterBlocks * kSharedOffsetSpan) {
       by_target[1] |= u32{1} << lane;
       address[lane] = a - kSharedWindow;
     } else if (a - kLocalWindow < kWindowBytes) {
@@ -114,6 +114,9 @@ bool Warp::narrow_bytes(Target target, u32 lane, u64 offset, u32 bytes, u8*& out
     return false;
   }
   if (shared) {
+    if (offset >> kSharedOffsetBits != block_.cluster_rank)
+      return peer_bytes(lane, offset, bytes, out);
+    offset &= kSharedOffsetSpan - 1;
     if (offset + bytes > block_.shared.size()) {
       fault(MemoryFault::kOutOfBounds, lane, offset, bytes, name);
       return false;
