@@ -13,3 +13,4 @@ picker_test(emulator_references_test SOURCES emulator_references_test.cpp refere
 target_include_directories(emulator_references_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 picker_test(emulator_matrix_test SOURCES emulator/matrix_test.cpp LIBS picker_emulator)
 picker_test(emulator_cluster_test SOURCES emulator/cluster_test.cpp LIBS picker_emulator)
+picker_test(emulator_async_test SOURCES emulator/async_test.cpp LIBS picker_emulator)

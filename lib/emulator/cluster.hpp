@@ -25,8 +25,9 @@ struct ClusterState {
   std::array<u32, 3> size = {1, 1, 1};  // blocks per axis
   std::vector<BlockState*> blocks;      // by rank; null once it has exited
   u32 live_threads = 0;
-  u32 arrived = 0;  // threads, in this phase
-  u64 phase = 0;    // how often the barrier has completed
+  u32 arrived = 0;          // threads, in this phase
+  u64 phase = 0;            // how often the barrier has completed
+  bool phase_over = false;  // of a barrier in shared memory, since the last look
 
   // Whether the barrier is complete now; then the next phase has begun.
   [[nodiscard]] bool complete() {

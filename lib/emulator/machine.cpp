@@ -19,6 +19,7 @@ namespace {
 constexpr size_t kResidentBlocks = 6;
 constexpr u32 kTurn = 20'000;  // warp instructions before others get theirs (fixed schedule)
 constexpr u32 kLongestRandomTurn = 64;
+constexpr u32 kMostWaitsInVain = 1000;
 constexpr u32 kSpareLocalBytes = 0x220 + 0x400;  // above the stack pointer, and below the frame
 constexpr u32 kMostLocalBytes = 1u << 18;
 
@@ -125,11 +126,15 @@ class Machine {
   bool turn(Block& block, Warp& warp);
   void look_at_barriers(Block& block);
   void look_at_cluster(ClusterState& cluster);
+  // Lets waits for barriers in shared memory return although no phase is over; false if there are
+  // none, or if that has not helped for long.
+  bool end_waits();
   void report_deadlock();
 
   Shared shared_;
   std::deque<std::unique_ptr<Block>> resident_;
   u64 steps_ = 0;
+  u32 waits_in_vain_ = 0;  // since a phase was over
 };
 
 void Machine::start_cluster(u64 number) {
@@ -188,10 +193,22 @@ void Machine::look_at_barriers(Block& block) {
 }
 
 void Machine::look_at_cluster(ClusterState& cluster) {
-  if (!cluster.complete()) return;
+  const bool complete = cluster.complete();
+  if (!complete && !cluster.phase_over) return;
   for (const auto& block : resident_)
     if (block->cluster.get() == &cluster)
-      for (const auto& warp : block->warps) warp->release_cluster_barrier();
+      for (const auto& warp : block->warps) {
+        if (complete) warp->release_cluster_barrier();
+        if (cluster.phase_over && warp->look_at_phases_again(false)) waits_in_vain_ = 0;
+      }
+  cluster.phase_over = false;
+}
+
+bool Machine::end_waits() {
+  bool any = false;
+  for (const auto& block : resident_)
+    for (const auto& warp : block->warps) any = warp->look_at_phases_again(true) || any;
+  return any && ++waits_in_vain_ <= kMostWaitsInVain;
 }
 
 bool Machine::turn(Block& block, Warp& warp) {
@@ -292,7 +309,7 @@ Outcome Machine::run() {
     if (!moved && !shared_.outcome) {
       bool all_exited = true;
       for (const auto& block : resident_) all_exited = all_exited && block->exited();
-      if (!all_exited) report_deadlock();
+      if (!all_exited && !end_waits()) report_deadlock();
     }
     std::erase_if(resident_, [&](const std::unique_ptr<Block>& block) {
       if (!block->exited()) return false;

@@ -79,6 +79,9 @@ class Warp {
   void release_block_barrier(u32 id, const BlockBarrier& done);
   [[nodiscard]] WarpId id() const { return {block_.linear, first_thread_}; }
   void release_cluster_barrier();
+  // A phase of some barrier in shared memory is over, or (`in_vain`) nothing else can move: lanes
+  // that wait for one look again. False: there are none.
+  bool look_at_phases_again(bool in_vain);
   [[nodiscard]] std::string where() const;  // of a waiting lane, for diagnostics
 
   // ---- literals and arithmetic ----
@@ -298,7 +301,8 @@ class Warp {
  private:
   static u32 lowest(u32 bits) { return static_cast<u32>(__builtin_ctz(bits)); }
   [[nodiscard]] u32 runnable() const {
-    return exist_ & ~(exited_ | at_sync_ | at_warp_sync_ | at_block_barrier_ | at_cluster_barrier_);
+    return exist_ & ~(exited_ | at_sync_ | at_warp_sync_ | at_block_barrier_ | at_cluster_barrier_ |
+                       at_phase_);
   }
   void stop(End end, std::string message, u32 lane);
   void stop(End end, std::string message) { stop(end, std::move(message), lowest(active_)); }
@@ -345,6 +349,15 @@ class Warp {
   void cluster_barrier(const Instruction& in);
   void leave_cluster(u32 lanes);
 
+  // async_copy.cpp
+  bool update_mbarrier(u32 lane, u64 address, u32 arrivals, i32 transfers, bool leaves,
+                       u64* old_word);
+  void mbarrier(const Instruction& in, u64 next);
+  void arrive_after_copies(const Instruction& in);
+  void bulk_copy(const Instruction& in);
+  bool bulk_global(u32 lane, u64 address, u32 bytes, bool write, u8* data, const Update* update);
+  void store_and_tell(const Instruction& in);
+
   bool narrow_bytes(Target target, u32 lane, u64 offset, u32 bytes, u8*& out);
   void make_local_memory();
   // Loads from and stores to the block's shared memory where all lanes stay inside it, aligned;
@@ -375,6 +388,8 @@ class Warp {
   std::array<u32, kWarpSize> warp_sync_mask_{};
   u32 at_block_barrier_ = 0;
   std::array<u8, kWarpSize> block_barrier_{};
+  u32 at_phase_ = 0;           // lanes that wait for a barrier in shared memory
+  bool wait_is_over_ = false;  // the next such wait comes back at once
   u32 at_cluster_barrier_ = 0;
   u32 cluster_arrived_ = 0;  // lanes that have arrived and not yet waited, and in which phase
   u64 cluster_phase_ = 0;

@@ -3,6 +3,7 @@
 
 #include "emulator/warp.hpp"
 #include "semantics/operands.hpp"
+#include "semantics/understood.hpp"
 
 namespace picker::emulator {
 
@@ -135,6 +136,11 @@ void Warp::control(const ProgramInstruction& p, u64 next) {
     case ControlKind::kCall:
       return split(taken, c.target, next);
     case ControlKind::kUnmodelled:
+      if (in.opcode == Opcode::kBRA &&
+          in.has(Field::kDivergence, Value::kANY)) {
+        // Uniform: if the predicate holds for one lane, all go.
+        return split(taken != 0 ? active_ : 0, c.target, next);
+      }
       if (in.opcode == Opcode::kBRA &&
           (in.has(Field::kDivergence, Value::kDIV) || in.has(Field::kDivergence, Value::kCONV))) {
         // Taken if the warp is not together: the lanes named by the mask (all, without one) are not
@@ -444,6 +450,29 @@ void Warp::effect(const ProgramInstruction& p) {
     }
     case Opcode::kCCTL:
       return discard_or_prefetch(in);
+    case Opcode::kSYNCS:
+      return mbarrier(in, pc_ + sass::kInstructionBytes);
+    case Opcode::kARRIVES:
+      return arrive_after_copies(in);
+    case Opcode::kUBLKCP:
+    case Opcode::kUBLKRED:
+      return bulk_copy(in);
+    case Opcode::kSTAS:
+    case Opcode::kREDAS:
+      return store_and_tell(in);
+    case Opcode::kUBLKPF:
+    case Opcode::kUTMAPF:
+    case Opcode::kUTMACCTL:
+    case Opcode::kUTMACMDFLUSH:
+      return;  // caches, and the end of a group of copies
+    case Opcode::kUTMALDG:
+    case Opcode::kUTMASTG:
+    case Opcode::kUTMAREDG:
+      return stop(End::kUnmodelled,
+                  "copies by a tensor map are not modelled: nobody documents its layout");
+    case Opcode::kFENCE:
+      if (!semantics::is_understood(in)) return unmodelled(in);
+      return;
     case Opcode::kUCGABAR_ARV:
     case Opcode::kUCGABAR_WAIT:
       return cluster_barrier(in);

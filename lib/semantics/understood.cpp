@@ -66,6 +66,17 @@ constexpr Known kKnown[] = {
     {"ATOMS",
      "AtomicOp=ADD,MIN,MAX,INC,DEC,AND,OR,XOR,EXCH,CAS,CAST,ARRIVE Type=U32,S32,64,32 "
      "AtomicMode=SPIN,POPC"},
+    {"SYNCS",
+     "SyncOp=PHASECHK,EXCH,ARRIVE,CCTL Special=TRANS64 Special2=TRYWAIT Size=64 ArriveMode=RED "
+     "OptOut=OPTOUT Arrivals=A1T0,A0T1,A0TR,A0TX,ART0 CacheOp=IV,WB,IVALL"},
+    {"ARRIVES", "Special=LDGSTSBAR Size=64 Special2=ARVCNT,TRANSCNT"},
+    {"UBLKCP", "BulkTarget=G,S BulkSource=G,S Special=MULTICAST"},
+    {"UBLKRED",
+     "BulkTarget=G,S BulkSource=S AtomicOp=ADD,MIN,MAX,INC,DEC,AND,OR,XOR "
+     "Type=U32,S32,U64,S64,F16.RN,F32.RN,F32.FTZ.RN,F64.RN"},
+    {"STAS", "Size=32,64,128"},
+    {"REDAS", "AtomicOp=ADD,MIN,MAX,INC,DEC,AND,OR,XOR Type=U32,S32,64"},
+    {"FENCE", "Special=VIEW Special2=ASYNC Space=S,G"},
     {"LDSM", "Size=16 Transpose=M88,MT88,M816,M832 Count=1,2,4"},
     {"LDC ULDC LDCU", "Size=U8,S8,U16,S16,32,64,128 IndexMode=IL,IS,ISL"},
     {"FSEL UFSEL", "Ftz=FTZ"},
