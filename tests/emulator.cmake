@@ -14,3 +14,4 @@ target_include_directories(emulator_references_test PRIVATE ${CMAKE_CURRENT_SOUR
 picker_test(emulator_matrix_test SOURCES emulator/matrix_test.cpp LIBS picker_emulator)
 picker_test(emulator_cluster_test SOURCES emulator/cluster_test.cpp LIBS picker_emulator)
 picker_test(emulator_async_test SOURCES emulator/async_test.cpp LIBS picker_emulator)
+picker_test(emulator_syscalls_test SOURCES emulator/syscalls_test.cpp LIBS picker_emulator)

@@ -141,6 +141,7 @@ struct Emulated {
         {"end", to_string(truth.outcome.end)},
         {"message", truth.outcome.message.empty() ? Json(nullptr) : Json(truth.outcome.message)},
         {"steps", truth.outcome.steps},
+        {"printed", truth.outcome.printed},
         {"bytes_read", truth.bytes_read},
         {"bytes_written", truth.bytes_written},
         {"truth",
@@ -173,12 +174,25 @@ struct Emulated {
     return out + side(breach.touch, breach.touch_writes);
   }
 
+  // What the kernel printed, line by line.
+  [[nodiscard]] std::string printed_text() const {
+    std::string out = "  printed:\n";
+    std::string_view rest = truth.outcome.printed;
+    while (!rest.empty()) {
+      const size_t end = std::min(rest.find('\n'), rest.size());
+      out += fmt::format("    {}\n", printable(std::string(rest.substr(0, end))));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return out;
+  }
+
   [[nodiscard]] std::string text(const Global& global) const {
     std::string out = fmt::format(
         "{} (sm_{}): {} after {} warp instructions\n", strong(global, printable(kernel.name)),
         kernel.sm, strong(global, to_string(truth.outcome.end)), truth.outcome.steps);
     if (!truth.outcome.message.empty())
       out += fmt::format("  {}\n", printable(truth.outcome.message));
+    if (!truth.outcome.printed.empty()) out += printed_text();
     const auto conflict = [&](const std::optional<oracle::TruthConflict>& c) {
       if (!c) return std::string();
       return fmt::format(

@@ -114,7 +114,8 @@ class Machine {
                 random_for(options.seed, 4),
                 random_for(options.seed, 5),
                 std::nullopt,
-                local_bytes_of(program.kernel())} {}
+                local_bytes_of(program.kernel()),
+                {}} {}
 
   Outcome run();
 
@@ -217,14 +218,16 @@ bool Machine::turn(Block& block, Warp& warp) {
   bool moved = false;
   for (; left != 0; --left) {
     if (shared_.options.stop_after && steps_ >= *shared_.options.stop_after) {
-      shared_.outcome = Outcome{End::kStopped, steps_, "stopped on request", 0};
+      shared_.outcome = Outcome{End::kStopped, steps_, "stopped on request", 0, {}};
       return true;
     }
     if (steps_ >= shared_.options.max_steps) {
-      shared_.outcome = Outcome{End::kStepLimit, steps_,
+      shared_.outcome = Outcome{End::kStepLimit,
+                                steps_,
                                 fmt::format("kernel {}: no end after {} warp instructions; {}",
                                             shared_.program.kernel().name, steps_, warp.where()),
-                                0};
+                                0,
+                                {}};
       return true;
     }
     if (!warp.step()) break;
@@ -244,10 +247,12 @@ void Machine::report_deadlock() {
     for (const auto& warp : block->warps)
       if (const std::string place = warp->where(); !place.empty() && listed++ < 4)
         waiting += (waiting.empty() ? "" : "; ") + place;
-  shared_.outcome = Outcome{End::kDeadlock, steps_,
+  shared_.outcome = Outcome{End::kDeadlock,
+                            steps_,
                             fmt::format("kernel {}: deadlock: no thread can go on; waiting: {}",
                                         shared_.program.kernel().name, waiting),
-                            0};
+                            0,
+                            {}};
 }
 
 Outcome Machine::run() {
@@ -321,6 +326,7 @@ Outcome Machine::run() {
   }
   Outcome outcome = shared_.outcome.value_or(Outcome{});
   outcome.steps = steps_;
+  outcome.printed = std::move(shared_.printed);
   return outcome;
 }
 

@@ -59,6 +59,7 @@ struct Outcome {
   u64 steps = 0;        // warp instructions executed
   std::string message;  // what happened, where and to whom; empty if kDone
   u32 code_offset = 0;  // of the instruction, bytes from the start of the section
+  std::string printed;  // what the kernel printed, at most a MiB
 };
 
 // Runs the launch on `memory`. Depends on its arguments alone. The program must outlive the call;

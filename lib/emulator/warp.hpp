@@ -57,6 +57,7 @@ struct Shared {
   Random clock_random;
   std::optional<Outcome> outcome;  // set once: the run ends
   u32 local_bytes = 0;             // per thread, at the top of its 16 MiB
+  std::string printed;             // by printf, in the order of execution
 };
 
 class Warp {
@@ -262,11 +263,13 @@ class Warp {
   }
   // The lanes that execute the current instruction, and the one a uniform result is taken from.
   [[nodiscard]] LaneMask executing() const { return guard_; }
-  // LEPC: the address of the instruction itself.
+  // LEPC: the address of the instruction itself, or of the one that it names.
   void write_code_address(const Instruction& in) {
-    set_reg(in.find(sass::Role::kDst)->reg, word(static_cast<u32>(kCodeBase + pc_)));
+    const Operand* target = in.find(sass::Role::kTarget);
+    const u64 address = kCodeBase + (target != nullptr ? static_cast<u64>(target->value) : pc_);
+    set_reg(in.find(sass::Role::kDst)->reg, word(static_cast<u32>(address)));
     set_reg(static_cast<u8>(in.find(sass::Role::kDst)->reg + 1),
-            word(static_cast<u32>((kCodeBase + pc_) >> 32)));
+            word(static_cast<u32>(address >> 32)));
   }
 
   // ---- constants, special registers, other lanes ----
@@ -302,7 +305,7 @@ class Warp {
   static u32 lowest(u32 bits) { return static_cast<u32>(__builtin_ctz(bits)); }
   [[nodiscard]] u32 runnable() const {
     return exist_ & ~(exited_ | at_sync_ | at_warp_sync_ | at_block_barrier_ | at_cluster_barrier_ |
-                       at_phase_);
+                      at_phase_);
   }
   void stop(End end, std::string message, u32 lane);
   void stop(End end, std::string message) { stop(end, std::move(message), lowest(active_)); }
@@ -348,6 +351,12 @@ class Warp {
   bool peer_bytes(u32 lane, u64 offset, u32 bytes, u8*& out);
   void cluster_barrier(const Instruction& in);
   void leave_cluster(u32 lanes);
+
+  // syscalls.cpp
+  void call_system(const std::string& name, u32 lane);
+  bool read_for_system(u32 lane, u64 address, std::span<u8> to);
+  std::optional<std::string> read_text(u32 lane, u64 address);
+  std::optional<u32> print(u32 lane, const std::string& format, u64 arguments);
 
   // async_copy.cpp
   bool update_mbarrier(u32 lane, u64 address, u32 arrivals, i32 transfers, bool leaves,

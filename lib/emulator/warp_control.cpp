@@ -98,12 +98,12 @@ void Warp::call_address(u64 address, u32 lanes, u64 next) {
     return;
   }
   const std::string name = shared_.program.foreign_function(address);
-  if (name == "__assertfail")
-    stop(End::kFault, "assertion failed", lowest(lanes));
-  else if (!name.empty())
-    stop(End::kUnmodelled, fmt::format("calls the system's function {}", name), lowest(lanes));
-  else
-    stop(End::kUnmodelled, fmt::format("calls {:#x}, outside its code", address), lowest(lanes));
+  if (name.empty())
+    return stop(End::kUnmodelled, fmt::format("calls {:#x}, outside its code", address),
+                lowest(lanes));
+  for_each_lane(lanes, [&](u32 lane) {
+    if (!shared_.outcome) call_system(name, lane);
+  });
 }
 
 void Warp::control(const ProgramInstruction& p, u64 next) {
@@ -136,8 +136,7 @@ void Warp::control(const ProgramInstruction& p, u64 next) {
     case ControlKind::kCall:
       return split(taken, c.target, next);
     case ControlKind::kUnmodelled:
-      if (in.opcode == Opcode::kBRA &&
-          in.has(Field::kDivergence, Value::kANY)) {
+      if (in.opcode == Opcode::kBRA && in.has(Field::kDivergence, Value::kANY)) {
         // Uniform: if the predicate holds for one lane, all go.
         return split(taken != 0 ? active_ : 0, c.target, next);
       }

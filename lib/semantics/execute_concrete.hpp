@@ -33,11 +33,9 @@ bool execute_concrete(D& d, const Instruction& in) {
     case Opcode::kVABSDIFF:
     case Opcode::kVABSDIFF4:
       return absolute_difference(d, in);
-    case Opcode::kLEPC: {
-      if (in.find(Role::kTarget) != nullptr) return false;  // another instruction's address
+    case Opcode::kLEPC:
       d.write_code_address(in);
       return true;
-    }
     case Opcode::kFADD:
     case Opcode::kUFADD:
     case Opcode::kFMUL:

@@ -43,3 +43,9 @@ has "outside of it"
 # Usage.
 expect 2 "$PICKER" emulate "$(cubin vadd)" --kernel vadd --grid 1 --block 32 --args 1,2,3,32 --dump 12
 one_diagnostic "--dump 12: expected ADDR:SIZE:FILE"
+
+# What the kernel prints is shown.
+expect 0 "$PICKER" emulate "$(cubin printing)" --kernel printing --grid 2 --block 64 \
+  --args 0x10000,0x20000,50,100 --alloc 0x10000:400 --alloc 0x20000:400
+has "printed:"
+has "50: 0.000000"

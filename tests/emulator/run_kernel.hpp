@@ -52,7 +52,7 @@ inline Outcome run_on(const std::string& file, const std::string& architecture,
   EXPECT_TRUE(cubin.has_value());
   const container::Kernel* k = cubin->find(kernel);
   EXPECT_NE(k, nullptr) << kernel;
-  if (k == nullptr) return Outcome{End::kUnmodelled, 0, "no such kernel", 0};
+  if (k == nullptr) return Outcome{End::kUnmodelled, 0, "no such kernel", 0, {}};
   const auto program = Program::load(*cubin, *k, {}, memory);
   EXPECT_TRUE(program.has_value());
   return run(*program, launch, memory, options);
