@@ -15,3 +15,4 @@ picker_test(emulator_matrix_test SOURCES emulator/matrix_test.cpp LIBS picker_em
 picker_test(emulator_cluster_test SOURCES emulator/cluster_test.cpp LIBS picker_emulator)
 picker_test(emulator_async_test SOURCES emulator/async_test.cpp LIBS picker_emulator)
 picker_test(emulator_syscalls_test SOURCES emulator/syscalls_test.cpp LIBS picker_emulator)
+picker_test(emulator_texture_test SOURCES emulator/texture_test.cpp LIBS picker_emulator)

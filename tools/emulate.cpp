@@ -11,6 +11,7 @@
 #include "tools/selection.hpp"
 #include "tools/site_text.hpp"
 #include "tools/subcommands.hpp"
+#include "tools/textures.hpp"
 #include "validate/thread_walk.hpp"
 #include "validate/verdict.hpp"
 
@@ -25,6 +26,7 @@ using oracle::TruthReport;
 struct EmulateOptions {
   LaunchOptions launch;
   std::vector<std::string> dumps;  // ADDR:SIZE:FILE
+  std::vector<std::string> textures;
   u64 seed = 1;
   u64 max_steps = 50'000'000;
 };
@@ -279,6 +281,12 @@ int emulate(const EmulateOptions& options, const Global& global) {
   Expected<Emulation> emulation = prepare_emulation(cubin, kernel, *arguments);
   if (!emulation) return report(emulation.error());
 
+  for (const std::string& option : options.textures) {
+    const Expected<emulator::Image> image = parse_texture(option);
+    if (!image) return report(image.error());
+    emulation->launch.images.push_back(*image);
+  }
+
   validate::ThreadWalk walk(cubin, kernel, summary, *launch);
   const validate::Verdict verdict =
       validate::validate(summary, *launch, arguments->tier == Tier::kExact ? &walk : nullptr);
@@ -308,6 +316,10 @@ void add_emulate(CLI::App& app, Action& action) {
   auto options = std::make_shared<EmulateOptions>();
   add_launch_options(*subcommand, options->launch);
   subcommand->add_option("--dump", options->dumps, "Writes memory after the launch: ADDR:SIZE:FILE")
+      ->allow_extra_args(false);
+  subcommand
+      ->add_option("--texture", options->textures,
+                   "A texture or surface: HANDLE:ADDRESS:TYPE:SIZE[:OPTION...]")
       ->allow_extra_args(false);
   subcommand->add_option("--seed", options->seed,
                          "For schedules, clocks, uninitialised state and kill points");

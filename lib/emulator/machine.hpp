@@ -22,6 +22,7 @@
 
 #include "emulator/memory.hpp"
 #include "emulator/program.hpp"
+#include "emulator/texture.hpp"
 #include "support/types.hpp"
 
 namespace picker::emulator {
@@ -34,6 +35,7 @@ struct Launch {
   std::array<u32, 3> cluster = {1, 1, 1};
   bool is_cluster_launch = false;  // what %is_explicit_cluster says
   u32 dynamic_shared_bytes = 0;
+  std::vector<Image> images;   // textures and surfaces, by handle
   std::vector<u8> parameters;  // as they lie in constant bank 0 from the parameter base on
 };
 

@@ -352,6 +352,13 @@ class Warp {
   void cluster_barrier(const Instruction& in);
   void leave_cluster(u32 lanes);
 
+  // texture.cpp
+  const Image* image_of(const Instruction& in);
+  bool read_elements(const Image& image, u32 lanes, const Wide& address,
+                     std::array<Word, 4>& words);
+  void fetch_texture(const Instruction& in);
+  void access_surface(const Instruction& in);
+
   // syscalls.cpp
   void call_system(const std::string& name, u32 lane);
   bool read_for_system(u32 lane, u64 address, std::span<u8> to);

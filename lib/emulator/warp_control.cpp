@@ -449,6 +449,12 @@ void Warp::effect(const ProgramInstruction& p) {
     }
     case Opcode::kCCTL:
       return discard_or_prefetch(in);
+    case Opcode::kTEX:
+    case Opcode::kTLD:
+      return fetch_texture(in);
+    case Opcode::kSULD:
+    case Opcode::kSUST:
+      return access_surface(in);
     case Opcode::kSYNCS:
       return mbarrier(in, pc_ + sass::kInstructionBytes);
     case Opcode::kARRIVES:

@@ -66,6 +66,14 @@ constexpr Known kKnown[] = {
     {"ATOMS",
      "AtomicOp=ADD,MIN,MAX,INC,DEC,AND,OR,XOR,EXCH,CAS,CAST,ARRIVE Type=U32,S32,64,32 "
      "AtomicMode=SPIN,POPC"},
+    {"TEX",
+     "Dimension=1D,2D,3D Scalar=SCR Lod=LZ,LL Evict=EF,EL,LU,EU,NA NonDivergent=NDV "
+     "NoDependence=NODEP"},
+    {"TLD", "Dimension=1D,2D,3D Scalar=SCR Lod=LZ Evict=EF,EL,LU,EU,NA NoDependence=NODEP"},
+    {"SULD SUST",
+     "SurfaceMode=D ByteAddress=BA Dimension=1D,2D,3D Evict=EF,EL,LU,EU,NA "
+     "Size=U8,S8,U16,S16,32,64,128 Semantics=WEAK,CONSTANT,STRONG Scope=CTA,SM,GPU "
+     "Clamp=IGN,TRAP"},
     {"SYNCS",
      "SyncOp=PHASECHK,EXCH,ARRIVE,CCTL Special=TRANS64 Special2=TRYWAIT Size=64 ArriveMode=RED "
      "OptOut=OPTOUT Arrivals=A1T0,A0T1,A0TR,A0TX,ART0 CacheOp=IV,WB,IVALL"},
