@@ -11,7 +11,8 @@ ptxas runs where it finds no such file (it would note the time of its last chang
 nothing about the machine that made it and comes out the same every time. And CUDA 13 no longer makes
 sm_70: there PTX for compute_75 is relabelled and given to ptxas 12.9.
 
-A source that says `Needs sm_NN` in its opening comment is built for sm_NN and newer only.
+A source that says `Needs sm_NN` in its opening comment is built for sm_NN and newer only, one that
+says `Only sm_90a` for that alone.
 NVCC names nvcc (default: from PATH; ptxas is taken from the same folder), PTXAS12 a ptxas of
 CUDA 12.9 (without it sm_70 is left out).
 """
@@ -34,6 +35,12 @@ def least_architecture(source):
     return int(match.group(1)) if match else 0
 
 
+def architectures_of(source):
+    """A source that says `Only sm_90a` uses features of that architecture alone."""
+    match = re.search(r"Only sm_(\w+)", source.read_text())
+    return {match.group(1): match.group(1)} if match else ARCHITECTURES
+
+
 def run(command, folder):
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:
@@ -44,8 +51,8 @@ def build(folder_of, cubins, name, force, nvcc, ptxas, ptxas12):
     source = folder_of / f"{name}.cu"
     ptx_of = {}
     with tempfile.TemporaryDirectory() as folder:
-        for real, virtual in ARCHITECTURES.items():
-            if real < least_architecture(source) or (real == 70 and not ptxas12):
+        for real, virtual in architectures_of(source).items():
+            if real in ARCHITECTURES and (real < least_architecture(source) or (real == 70 and not ptxas12)):
                 continue
             cubin = cubins / f"{name}.sm_{real}.cubin"
             if not force and cubin.exists() and cubin.stat().st_mtime >= source.stat().st_mtime:

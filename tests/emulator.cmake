@@ -16,3 +16,4 @@ picker_test(emulator_cluster_test SOURCES emulator/cluster_test.cpp LIBS picker_
 picker_test(emulator_async_test SOURCES emulator/async_test.cpp LIBS picker_emulator)
 picker_test(emulator_syscalls_test SOURCES emulator/syscalls_test.cpp LIBS picker_emulator)
 picker_test(emulator_texture_test SOURCES emulator/texture_test.cpp LIBS picker_emulator)
+picker_test(emulator_warpgroup_test SOURCES emulator/warpgroup_test.cpp LIBS picker_emulator)

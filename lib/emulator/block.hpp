@@ -39,7 +39,8 @@ struct BlockState {
   u32 cluster_rank = 0;
   std::vector<u8> shared;
   std::array<BlockBarrier, kBarriers> barriers;
-  bool check_barriers = false;  // somebody arrived or exited since the last look
+  std::array<u64, 32> group_products{};  // of a warpgroup, issued by each warp
+  bool check_barriers = false;           // somebody arrived or exited since the last look
 };
 
 }  // namespace picker::emulator

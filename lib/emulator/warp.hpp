@@ -352,6 +352,10 @@ class Warp {
   void cluster_barrier(const Instruction& in);
   void leave_cluster(u32 lanes);
 
+  // warpgroup_matrix.cpp
+  void warpgroup_matrix(const Instruction& in);
+  void warpgroup(const Instruction& in, u64 next);
+
   // texture.cpp
   const Image* image_of(const Instruction& in);
   bool read_elements(const Image& image, u32 lanes, const Wide& address,
@@ -404,7 +408,7 @@ class Warp {
   std::array<u32, kWarpSize> warp_sync_mask_{};
   u32 at_block_barrier_ = 0;
   std::array<u8, kWarpSize> block_barrier_{};
-  u32 at_phase_ = 0;           // lanes that wait for a barrier in shared memory
+  u32 at_phase_ = 0;           // lanes that wait for a barrier in shared memory, or for products
   bool wait_is_over_ = false;  // the next such wait comes back at once
   u32 at_cluster_barrier_ = 0;
   u32 cluster_arrived_ = 0;  // lanes that have arrived and not yet waited, and in which phase

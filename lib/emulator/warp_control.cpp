@@ -449,6 +449,13 @@ void Warp::effect(const ProgramInstruction& p) {
     }
     case Opcode::kCCTL:
       return discard_or_prefetch(in);
+    case Opcode::kHGMMA:
+    case Opcode::kIGMMA:
+      return warpgroup_matrix(in);
+    case Opcode::kWARPGROUP:
+      return warpgroup(in, pc_ + sass::kInstructionBytes);
+    case Opcode::kUSETMAXREG:
+      return;  // how many registers the warp may use
     case Opcode::kTEX:
     case Opcode::kTLD:
       return fetch_texture(in);
