@@ -98,6 +98,7 @@ bool Warp::update_mbarrier(u32 lane, u64 address, u32 arrivals, i32 transfers, b
   }
   word = barrier.pack();
   std::memcpy(at, &word, 8);
+  order_by(address);
   if (*over) {
     block_.cluster->phase_over = true;
     block_.check_barriers = true;
@@ -119,6 +120,8 @@ void Warp::mbarrier(const Instruction& in, u64 next) {
       const u32 lane = lowest(guard_.bits);
       if (!narrow_bytes(Target::kShared, lane, (*place)[lane], 8, at)) return;
       std::array<u32, 2> old_words{}, words{};
+      record_shared(u32{1} << lane, *place, 8, false, true);
+      order_by((*place)[lane]);
       for (u32 w = 0; w < 2; ++w) words[w] = semantics::read_raw_word(*this, *b, w)[lane];
       std::memcpy(old_words.data(), at, 8);
       std::memcpy(at, words.data(), 8);
@@ -173,6 +176,7 @@ void Warp::mbarrier(const Instruction& in, u64 next) {
         return;
       }
       wait_is_over_ = false;
+      if (over != 0) order_by((*place)[lowest(guard_.bits)]);
       semantics::write_flag(*this, in.find(Role::kPDst), LaneMask{over});
       return;
     }
@@ -204,6 +208,7 @@ void Warp::arrive_after_copies(const Instruction& in) {
       if (shared_.outcome || !narrow_bytes(Target::kShared, lane, (*place)[lane], 8, at)) return;
       u64 word = 0;
       std::memcpy(&word, at, 8);
+      order_by((*place)[lane]);
       word = arrive_at_early_barrier(word);
       std::memcpy(at, &word, 8);
     });
@@ -266,6 +271,7 @@ void Warp::bulk_copy(const Instruction& in) {
     for (u32 at = 0; at < bytes && !shared_.outcome; at += kUnit) {
       u8* data = nullptr;
       if (!narrow_bytes(Target::kShared, lane, u64{from} + at, kUnit, data)) return;
+      record_shared(u32{1} << lane, wide(u64{from} + at), kUnit, true, false);
       if (!reduces) {
         if (!bulk_global(lane, to + at, kUnit, true, data, nullptr)) return;
         continue;
@@ -312,11 +318,13 @@ void Warp::bulk_copy(const Instruction& in) {
       if (!bulk_global(lane, from + at, kUnit, false, data.data(), nullptr)) return;
     } else {
       if (!narrow_bytes(Target::kShared, lane, from + at, kUnit, bytes_at)) return;
+      record_shared(u32{1} << lane, wide(from + at), kUnit, true, false);
       std::memcpy(data.data(), bytes_at, kUnit);
     }
     for (const u32 rank : ranks) {
       if (!narrow_bytes(Target::kShared, lane, in_block(rank, u64{to} + at), kUnit, bytes_at))
         return;
+      record_shared(u32{1} << lane, wide(in_block(rank, u64{to} + at)), kUnit, reduces, true);
       if (!reduces) {
         std::memcpy(bytes_at, data.data(), kUnit);
         continue;
@@ -354,6 +362,7 @@ void Warp::store_and_tell(const Instruction& in) {
   in_lane_order(guard_.bits, [&](u32 lane) {
     u8* at = nullptr;
     const u32 to = place[lane] + static_cast<u32>(address->value);
+    record_shared(u32{1} << lane, wide(to), bytes, reduces, true);
     if (shared_.outcome || !narrow_bytes(Target::kShared, lane, to, bytes, at)) return;
     std::array<u32, 4> words{};
     for (u32 w = 0; w < bytes / 4; ++w) words[w] = data[w][lane];

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <set>
 #include <vector>
 
 #include "support/types.hpp"
@@ -39,6 +40,7 @@ struct BlockState {
   u32 cluster_rank = 0;
   std::vector<u8> shared;
   std::array<BlockBarrier, kBarriers> barriers;
+  std::set<u64> barrier_words;  // offsets of words that ATOMS.ARRIVE has arrived at (sm_80)
   std::array<u64, 32> group_products{};  // of a warpgroup, issued by each warp
   bool check_barriers = false;           // somebody arrived or exited since the last look
 };

@@ -40,6 +40,47 @@ bool Warp::peer_bytes(u32 lane, u64 offset, u32 bytes, u8*& out) {
   return true;
 }
 
+// Tells the recorder of accesses to shared memory at ranks and offsets, block by block. What a
+// warp does to a peer's memory counts as done, and ordered, by the peer's warp of the same number.
+void Warp::record_shared(u32 lanes, const Wide& address, u32 bytes, bool read, bool write) const {
+  Recorder* recorder = shared_.options.recorder;
+  if (recorder == nullptr) return;
+  const ClusterState& cluster = *block_.cluster;
+  for (u32 rank = 0; rank < cluster.blocks.size(); ++rank) {
+    const BlockState* block = cluster.blocks[rank];
+    if (block == nullptr) continue;
+    NarrowAccess access{.space = NarrowSpace::kShared,
+                        .code_offset = static_cast<u32>(pc_),
+                        .bytes = bytes,
+                        .lanes = 0,
+                        .read = read,
+                        .write = write,
+                        .block = block->linear,
+                        .first_thread = first_thread_,
+                        .offset = address};
+    for (u32 lane = 0; lane < kWarpSize; ++lane) {
+      if ((lanes >> lane & 1) == 0 || address[lane] >> kSharedOffsetBits != rank) continue;
+      access.lanes |= u32{1} << lane;
+      access.offset[lane] = address[lane] & (kSharedOffsetSpan - 1);
+    }
+    if (access.lanes == 0) continue;
+    recorder->record(access);
+    if (block != &block_ || (read && write)) recorder->may_order({block->linear, first_thread_});
+  }
+}
+
+// Something at `address` may have ordered the accesses so far, in its block and the own one.
+void Warp::order_by(u64 address) const {
+  Recorder* recorder = shared_.options.recorder;
+  if (recorder == nullptr) return;
+  recorder->may_order(id());
+  const u64 rank = address >> kSharedOffsetBits;
+  const ClusterState& cluster = *block_.cluster;
+  if (rank != block_.cluster_rank && rank < cluster.blocks.size() &&
+      cluster.blocks[rank] != nullptr)
+    recorder->may_order({cluster.blocks[rank]->linear, first_thread_});
+}
+
 void Warp::cluster_barrier(const Instruction& in) {
   ClusterState& cluster = *block_.cluster;
   if (guard_.bits != (exist_ & ~exited_))

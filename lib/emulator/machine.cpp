@@ -195,6 +195,12 @@ void Machine::look_at_barriers(Block& block) {
 
 void Machine::look_at_cluster(ClusterState& cluster) {
   const bool complete = cluster.complete();
+  // All that was before it is before all that follows: in the second round everybody hears of all.
+  if (Recorder* recorder = shared_.options.recorder; complete && recorder != nullptr)
+    for (u32 round = 0; round < 2; ++round)
+      for (const auto& block : resident_)
+        if (block->cluster.get() == &cluster)
+          for (const auto& warp : block->warps) recorder->may_order(warp->id());
   if (!complete && !cluster.phase_over) return;
   for (const auto& block : resident_)
     if (block->cluster.get() == &cluster)

@@ -347,8 +347,11 @@ class Warp {
   // Tells the recorder, if there is one, about the lanes of `by_target` in shared and local memory.
   void record_narrow(const std::array<u32, 3>& by_target, const Wide& address, u32 bytes, bool read,
                      bool write) const;
+  u32 without_barrier_words(u32 lanes, const Wide& address) const;
   // cluster.cpp
   bool peer_bytes(u32 lane, u64 offset, u32 bytes, u8*& out);
+  void record_shared(u32 lanes, const Wide& address, u32 bytes, bool read, bool write) const;
+  void order_by(u64 address) const;
   void cluster_barrier(const Instruction& in);
   void leave_cluster(u32 lanes);
 

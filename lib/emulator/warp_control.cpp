@@ -484,6 +484,7 @@ void Warp::effect(const ProgramInstruction& p) {
                   "copies by a tensor map are not modelled: nobody documents its layout");
     case Opcode::kFENCE:
       if (!semantics::is_understood(in)) return unmodelled(in);
+      if (shared_.options.recorder != nullptr) shared_.options.recorder->may_order(id());
       return;
     case Opcode::kUCGABAR_ARV:
     case Opcode::kUCGABAR_WAIT:
