@@ -11,3 +11,9 @@ picker_test(emulator_references_test SOURCES emulator_references_test.cpp refere
             references/atomics.cpp references/parameters.cpp references/machine.cpp references/reference_test.cpp
             LIBS picker_tools nlohmann_json::nlohmann_json)
 target_include_directories(emulator_references_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+picker_test(emulator_matrix_test SOURCES emulator/matrix_test.cpp LIBS picker_emulator)
+picker_test(emulator_cluster_test SOURCES emulator/cluster_test.cpp LIBS picker_emulator)
+picker_test(emulator_async_test SOURCES emulator/async_test.cpp LIBS picker_emulator)
+picker_test(emulator_syscalls_test SOURCES emulator/syscalls_test.cpp LIBS picker_emulator)
+picker_test(emulator_texture_test SOURCES emulator/texture_test.cpp LIBS picker_emulator)
+picker_test(emulator_warpgroup_test SOURCES emulator/warpgroup_test.cpp LIBS picker_emulator)

@@ -54,13 +54,10 @@ struct NotEmulated {
   const char* except = nullptr;
 };
 constexpr NotEmulated kNotEmulated[] = {
-    {"tensorcore", nullptr, "sm_70", "the four steps of Volta's matrix product", "k is 0, d is a"},
-    {"cluster", nullptr, nullptr, "clusters of blocks"},
-    {"printing", "verbose, apart", nullptr, "printf"},
     {"gridsync", "three steps, apart", nullptr, "barriers of the grid"},
     {"gridsync", "one step, nothing to write", nullptr, "barriers of the grid"},
-    {"texture", "100 elements", nullptr, "textures"},
-    {"texture", "one element", nullptr, "textures"},
+    {"texture", "100 elements", nullptr, "a texture that is not described"},
+    {"texture", "one element", nullptr, "a texture that is not described"},
 };
 
 // How many launches there are of each kind. A launch that is no longer compared, or less of it, is

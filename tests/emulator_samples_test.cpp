@@ -45,16 +45,6 @@ constexpr Exception kOtherTruth[] = {
     {"votestore_active",
      "the emulator never splits a warp that the code has brought together, a device might"},
 };
-// What the emulator does not execute, and says so.
-struct NotModelled {
-  const char* kernel;
-  const char* architecture;  // null: all
-  const char* why;
-};
-constexpr NotModelled kNotModelled[] = {
-    {"tensorcore", "sm_70", "the four steps of Volta's matrix product"},
-    {"cluster", nullptr, "clusters of blocks"},
-};
 // The analysis takes an exchange whose result is unused for a store; the definition has every
 // atomic read what it writes. In fact nothing is lost.
 constexpr const char* kUnusedExchange = "exchstore";
@@ -232,13 +222,8 @@ Totals check_family(const std::string& architecture) {
                                              [](const json& one) { return one.contains("needs"); });
       for (const json& launch : launches) {
         if (launch.value("misaligned", false) || !launch.value("emulate", true)) continue;
-        const auto name = kernel["name"].get<std::string>();
-        if (std::any_of(std::begin(kNotModelled), std::end(kNotModelled), [&](const auto& entry) {
-              return name == entry.kernel &&
-                     (entry.architecture == nullptr || architecture == entry.architecture);
-            }))
-          continue;
-        check_case({sample, name, launch, by_arguments}, cubin.string(), totals);
+        check_case({sample, kernel["name"].get<std::string>(), launch, by_arguments}, cubin.string(),
+                   totals);
       }
     }
   }

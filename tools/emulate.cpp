@@ -11,6 +11,7 @@
 #include "tools/selection.hpp"
 #include "tools/site_text.hpp"
 #include "tools/subcommands.hpp"
+#include "tools/textures.hpp"
 #include "validate/thread_walk.hpp"
 #include "validate/verdict.hpp"
 
@@ -25,6 +26,7 @@ using oracle::TruthReport;
 struct EmulateOptions {
   LaunchOptions launch;
   std::vector<std::string> dumps;  // ADDR:SIZE:FILE
+  std::vector<std::string> textures;
   u64 seed = 1;
   u64 max_steps = 50'000'000;
 };
@@ -141,6 +143,7 @@ struct Emulated {
         {"end", to_string(truth.outcome.end)},
         {"message", truth.outcome.message.empty() ? Json(nullptr) : Json(truth.outcome.message)},
         {"steps", truth.outcome.steps},
+        {"printed", truth.outcome.printed},
         {"bytes_read", truth.bytes_read},
         {"bytes_written", truth.bytes_written},
         {"truth",
@@ -173,12 +176,25 @@ struct Emulated {
     return out + side(breach.touch, breach.touch_writes);
   }
 
+  // What the kernel printed, line by line.
+  [[nodiscard]] std::string printed_text() const {
+    std::string out = "  printed:\n";
+    std::string_view rest = truth.outcome.printed;
+    while (!rest.empty()) {
+      const size_t end = std::min(rest.find('\n'), rest.size());
+      out += fmt::format("    {}\n", printable(std::string(rest.substr(0, end))));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return out;
+  }
+
   [[nodiscard]] std::string text(const Global& global) const {
     std::string out = fmt::format(
         "{} (sm_{}): {} after {} warp instructions\n", strong(global, printable(kernel.name)),
         kernel.sm, strong(global, to_string(truth.outcome.end)), truth.outcome.steps);
     if (!truth.outcome.message.empty())
       out += fmt::format("  {}\n", printable(truth.outcome.message));
+    if (!truth.outcome.printed.empty()) out += printed_text();
     const auto conflict = [&](const std::optional<oracle::TruthConflict>& c) {
       if (!c) return std::string();
       return fmt::format(
@@ -265,6 +281,12 @@ int emulate(const EmulateOptions& options, const Global& global) {
   Expected<Emulation> emulation = prepare_emulation(cubin, kernel, *arguments);
   if (!emulation) return report(emulation.error());
 
+  for (const std::string& option : options.textures) {
+    const Expected<emulator::Image> image = parse_texture(option);
+    if (!image) return report(image.error());
+    emulation->launch.images.push_back(*image);
+  }
+
   validate::ThreadWalk walk(cubin, kernel, summary, *launch);
   const validate::Verdict verdict =
       validate::validate(summary, *launch, arguments->tier == Tier::kExact ? &walk : nullptr);
@@ -294,6 +316,10 @@ void add_emulate(CLI::App& app, Action& action) {
   auto options = std::make_shared<EmulateOptions>();
   add_launch_options(*subcommand, options->launch);
   subcommand->add_option("--dump", options->dumps, "Writes memory after the launch: ADDR:SIZE:FILE")
+      ->allow_extra_args(false);
+  subcommand
+      ->add_option("--texture", options->textures,
+                   "A texture or surface: HANDLE:ADDRESS:TYPE:SIZE[:OPTION...]")
       ->allow_extra_args(false);
   subcommand->add_option("--seed", options->seed,
                          "For schedules, clocks, uninitialised state and kill points");

@@ -50,8 +50,6 @@ Expected<Emulation> prepare_emulation(const container::Cubin& cubin,
     memory.allocate(allocation.address, allocation.size);
     if (Expected<void> done = fill(allocation, memory); !done) return std::unexpected(done.error());
   }
-  if (arguments.cluster_launch)
-    return unsupported(fmt::format("kernel {}: clusters are not emulated", kernel.name));
   std::vector<emulator::SymbolPlacement> placements;
   for (const SymbolPlacement& symbol : arguments.symbols) {
     placements.push_back({symbol.name, symbol.address, symbol.path.has_value()});
@@ -63,6 +61,8 @@ Expected<Emulation> prepare_emulation(const container::Cubin& cubin,
   emulator::Launch launch;
   launch.grid = {arguments.grid.x, arguments.grid.y, arguments.grid.z};
   launch.block = {arguments.block.x, arguments.block.y, arguments.block.z};
+  launch.cluster = {arguments.cluster.x, arguments.cluster.y, arguments.cluster.z};
+  launch.is_cluster_launch = arguments.cluster_launch;
   launch.dynamic_shared_bytes = arguments.dynamic_shared_bytes;
   launch.parameters = arguments.parameters;
   Expected<emulator::Program> program = emulator::Program::load(cubin, kernel, placements, memory);

@@ -1,5 +1,6 @@
 #include "emulator/atomics.hpp"
 
+#include "emulator/mbarrier.hpp"
 #include "semantics/ieee.hpp"
 
 namespace picker::emulator {
@@ -38,6 +39,8 @@ std::optional<AtomicKind> atomic_kind(const sass::Instruction& in, u32 bytes) {
     case Value::kEXCH:
     case Value::kCAS:
       return is_integer ? std::optional(kind) : std::nullopt;
+    case Value::kARRIVE:
+      return bytes == 8 ? std::optional(kind) : std::nullopt;
     default:
       return std::nullopt;
   }
@@ -82,6 +85,8 @@ u64 apply_atomic(const AtomicKind& kind, u64 old_value, u64 b, u64 c) {
       return b;
     case Value::kCAS:
       return old_value == b ? c : old_value;
+    case Value::kARRIVE:
+      return arrive_at_early_barrier(old_value);
     default:
       return old_value;
   }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <set>
 #include <vector>
 
 #include "support/types.hpp"
@@ -26,16 +27,22 @@ struct BlockBarrier {
   bool in_use = false;
 };
 
+struct ClusterState;
+
 struct BlockState {
   u64 linear = 0;  // index in the grid, x fastest
   std::array<u32, 3> index{};
   u32 thread_count = 0;
   u32 live_threads = 0;
   u32 epoch = 0;
-  u32 sm = 0;  // the number of the SM that it runs on
+  u32 sm = 0;                       // the number of the SM that it runs on
+  ClusterState* cluster = nullptr;  // never null while it runs
+  u32 cluster_rank = 0;
   std::vector<u8> shared;
   std::array<BlockBarrier, kBarriers> barriers;
-  bool check_barriers = false;  // somebody arrived or exited since the last look
+  std::set<u64> barrier_words;  // offsets of words that ATOMS.ARRIVE has arrived at (sm_80)
+  std::array<u64, 32> group_products{};  // of a warpgroup, issued by each warp
+  bool check_barriers = false;           // somebody arrived or exited since the last look
 };
 
 }  // namespace picker::emulator

@@ -22,6 +22,7 @@
 
 #include "emulator/memory.hpp"
 #include "emulator/program.hpp"
+#include "emulator/texture.hpp"
 #include "support/types.hpp"
 
 namespace picker::emulator {
@@ -30,7 +31,11 @@ namespace picker::emulator {
 struct Launch {
   std::array<u32, 3> grid = {1, 1, 1};   // blocks per axis
   std::array<u32, 3> block = {1, 1, 1};  // threads per axis, at most 1024 in all
+  // Blocks per axis of one cluster, which divides the grid; at most 16 in all.
+  std::array<u32, 3> cluster = {1, 1, 1};
+  bool is_cluster_launch = false;  // what %is_explicit_cluster says
   u32 dynamic_shared_bytes = 0;
+  std::vector<Image> images;   // textures and surfaces, by handle
   std::vector<u8> parameters;  // as they lie in constant bank 0 from the parameter base on
 };
 
@@ -56,6 +61,7 @@ struct Outcome {
   u64 steps = 0;        // warp instructions executed
   std::string message;  // what happened, where and to whom; empty if kDone
   u32 code_offset = 0;  // of the instruction, bytes from the start of the section
+  std::string printed;  // what the kernel printed, at most a MiB
 };
 
 // Runs the launch on `memory`. Depends on its arguments alone. The program must outlive the call;

@@ -168,9 +168,11 @@ Warp::Word Warp::special_register(const Instruction& in, u32 number, u32 index) 
     for (u32 i = 0; i < kWarpSize; ++i) w[i] = static_cast<u32>(f(i));
     return w;
   };
-  constexpr u32 kVirtualSm = 67, kTimerLow = 82, kTimerHigh = 83;
+  constexpr u32 kVirtualSm = 67, kTimerLow = 82, kTimerHigh = 83, kClusterSize = 138;
   if (number == static_cast<u32>(SpecialRegister::kZero)) return word(0);
-  if (number == static_cast<u32>(SpecialRegister::kClusterBlock)) return word(0);  // of one block
+  if (number == static_cast<u32>(SpecialRegister::kClusterBlock)) return word(block_.cluster_rank);
+  // Only seen as the step by which compilers index the driver's constants: see make_constant0.
+  if (number == kClusterSize) return word(0);
   if (number == static_cast<u32>(SpecialRegister::kLocalWindowHigh))
     return word(static_cast<u32>(kLocalWindow >> 32));
   if (number == static_cast<u32>(SpecialRegister::kSharedWindowHigh))

@@ -22,6 +22,7 @@
 
 #include "container/constant_bank.hpp"
 #include "emulator/block.hpp"
+#include "emulator/cluster.hpp"
 #include "emulator/machine.hpp"
 #include "emulator/random.hpp"
 #include "sass/registers.hpp"
@@ -38,7 +39,8 @@ using semantics::test_lanes;
 // Generic addresses of shared and local memory.
 inline constexpr u64 kSharedWindow = 0x0000'0a51'0000'0000;
 inline constexpr u64 kLocalWindow = 0x0000'0a52'0000'0000;
-inline constexpr u64 kWindowBytes = u64{1} << 24;
+inline constexpr u64 kWindowBytes = u64{1} << 24;  // per thread, or per block of a cluster
+inline constexpr u64 kSharedOffsetSpan = u64{1} << kSharedOffsetBits;
 inline constexpr u32 kStackPointer = 0x00ff'fde0;  // initial R1: an offset in local memory
 inline constexpr u64 kGlobalDescriptor = 0xd15c'0000'0000'd15cu;
 inline constexpr u32 kConvergenceBarriers = 16;
@@ -55,6 +57,7 @@ struct Shared {
   Random clock_random;
   std::optional<Outcome> outcome;  // set once: the run ends
   u32 local_bytes = 0;             // per thread, at the top of its 16 MiB
+  std::string printed;             // by printf, in the order of execution
 };
 
 class Warp {
@@ -76,6 +79,10 @@ class Warp {
   // The barrier is complete: its lanes go on, with the result of a reduction.
   void release_block_barrier(u32 id, const BlockBarrier& done);
   [[nodiscard]] WarpId id() const { return {block_.linear, first_thread_}; }
+  void release_cluster_barrier();
+  // A phase of some barrier in shared memory is over, or (`in_vain`) nothing else can move: lanes
+  // that wait for one look again. False: there are none.
+  bool look_at_phases_again(bool in_vain);
   [[nodiscard]] std::string where() const;  // of a waiting lane, for diagnostics
 
   // ---- literals and arithmetic ----
@@ -256,11 +263,13 @@ class Warp {
   }
   // The lanes that execute the current instruction, and the one a uniform result is taken from.
   [[nodiscard]] LaneMask executing() const { return guard_; }
-  // LEPC: the address of the instruction itself.
+  // LEPC: the address of the instruction itself, or of the one that it names.
   void write_code_address(const Instruction& in) {
-    set_reg(in.find(sass::Role::kDst)->reg, word(static_cast<u32>(kCodeBase + pc_)));
+    const Operand* target = in.find(sass::Role::kTarget);
+    const u64 address = kCodeBase + (target != nullptr ? static_cast<u64>(target->value) : pc_);
+    set_reg(in.find(sass::Role::kDst)->reg, word(static_cast<u32>(address)));
     set_reg(static_cast<u8>(in.find(sass::Role::kDst)->reg + 1),
-            word(static_cast<u32>((kCodeBase + pc_) >> 32)));
+            word(static_cast<u32>(address >> 32)));
   }
 
   // ---- constants, special registers, other lanes ----
@@ -295,7 +304,8 @@ class Warp {
  private:
   static u32 lowest(u32 bits) { return static_cast<u32>(__builtin_ctz(bits)); }
   [[nodiscard]] u32 runnable() const {
-    return exist_ & ~(exited_ | at_sync_ | at_warp_sync_ | at_block_barrier_);
+    return exist_ & ~(exited_ | at_sync_ | at_warp_sync_ | at_block_barrier_ | at_cluster_barrier_ |
+                      at_phase_);
   }
   void stop(End end, std::string message, u32 lane);
   void stop(End end, std::string message) { stop(end, std::move(message), lowest(active_)); }
@@ -337,6 +347,40 @@ class Warp {
   // Tells the recorder, if there is one, about the lanes of `by_target` in shared and local memory.
   void record_narrow(const std::array<u32, 3>& by_target, const Wide& address, u32 bytes, bool read,
                      bool write) const;
+  u32 without_barrier_words(u32 lanes, const Wide& address) const;
+  // cluster.cpp
+  bool peer_bytes(u32 lane, u64 offset, u32 bytes, u8*& out);
+  void record_shared(u32 lanes, const Wide& address, u32 bytes, bool read, bool write) const;
+  void order_by(u64 address) const;
+  void cluster_barrier(const Instruction& in);
+  void leave_cluster(u32 lanes);
+
+  // warpgroup_matrix.cpp
+  void warpgroup_matrix(const Instruction& in);
+  void warpgroup(const Instruction& in, u64 next);
+
+  // texture.cpp
+  const Image* image_of(const Instruction& in);
+  bool read_elements(const Image& image, u32 lanes, const Wide& address,
+                     std::array<Word, 4>& words);
+  void fetch_texture(const Instruction& in);
+  void access_surface(const Instruction& in);
+
+  // syscalls.cpp
+  void call_system(const std::string& name, u32 lane);
+  bool read_for_system(u32 lane, u64 address, std::span<u8> to);
+  std::optional<std::string> read_text(u32 lane, u64 address);
+  std::optional<u32> print(u32 lane, const std::string& format, u64 arguments);
+
+  // async_copy.cpp
+  bool update_mbarrier(u32 lane, u64 address, u32 arrivals, i32 transfers, bool leaves,
+                       u64* old_word);
+  void mbarrier(const Instruction& in, u64 next);
+  void arrive_after_copies(const Instruction& in);
+  void bulk_copy(const Instruction& in);
+  bool bulk_global(u32 lane, u64 address, u32 bytes, bool write, u8* data, const Update* update);
+  void store_and_tell(const Instruction& in);
+
   bool narrow_bytes(Target target, u32 lane, u64 offset, u32 bytes, u8*& out);
   void make_local_memory();
   // Loads from and stores to the block's shared memory where all lanes stay inside it, aligned;
@@ -367,6 +411,11 @@ class Warp {
   std::array<u32, kWarpSize> warp_sync_mask_{};
   u32 at_block_barrier_ = 0;
   std::array<u8, kWarpSize> block_barrier_{};
+  u32 at_phase_ = 0;           // lanes that wait for a barrier in shared memory, or for products
+  bool wait_is_over_ = false;  // the next such wait comes back at once
+  u32 at_cluster_barrier_ = 0;
+  u32 cluster_arrived_ = 0;  // lanes that have arrived and not yet waited, and in which phase
+  u64 cluster_phase_ = 0;
   // Participants, and where BSSY said that they go on, by barrier register and lane.
   std::array<Lanes<u32>, kConvergenceBarriers> participants_;
   std::array<Lanes<u32>, kConvergenceBarriers> sync_target_;

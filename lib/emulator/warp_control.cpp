@@ -3,6 +3,7 @@
 
 #include "emulator/warp.hpp"
 #include "semantics/operands.hpp"
+#include "semantics/understood.hpp"
 
 namespace picker::emulator {
 
@@ -97,12 +98,12 @@ void Warp::call_address(u64 address, u32 lanes, u64 next) {
     return;
   }
   const std::string name = shared_.program.foreign_function(address);
-  if (name == "__assertfail")
-    stop(End::kFault, "assertion failed", lowest(lanes));
-  else if (!name.empty())
-    stop(End::kUnmodelled, fmt::format("calls the system's function {}", name), lowest(lanes));
-  else
-    stop(End::kUnmodelled, fmt::format("calls {:#x}, outside its code", address), lowest(lanes));
+  if (name.empty())
+    return stop(End::kUnmodelled, fmt::format("calls {:#x}, outside its code", address),
+                lowest(lanes));
+  for_each_lane(lanes, [&](u32 lane) {
+    if (!shared_.outcome) call_system(name, lane);
+  });
 }
 
 void Warp::control(const ProgramInstruction& p, u64 next) {
@@ -135,6 +136,10 @@ void Warp::control(const ProgramInstruction& p, u64 next) {
     case ControlKind::kCall:
       return split(taken, c.target, next);
     case ControlKind::kUnmodelled:
+      if (in.opcode == Opcode::kBRA && in.has(Field::kDivergence, Value::kANY)) {
+        // Uniform: if the predicate holds for one lane, all go.
+        return split(taken != 0 ? active_ : 0, c.target, next);
+      }
       if (in.opcode == Opcode::kBRA &&
           (in.has(Field::kDivergence, Value::kDIV) || in.has(Field::kDivergence, Value::kCONV))) {
         // Taken if the warp is not together: the lanes named by the mask (all, without one) are not
@@ -252,6 +257,7 @@ void Warp::exit_lanes(u32 lanes) {
   active_ &= ~lanes;
   choose_ = true;
   block_.live_threads -= static_cast<u32>(__builtin_popcount(lanes));
+  leave_cluster(lanes);
   block_.check_barriers = true;
   release_syncs();
   release_warp_syncs();
@@ -443,6 +449,46 @@ void Warp::effect(const ProgramInstruction& p) {
     }
     case Opcode::kCCTL:
       return discard_or_prefetch(in);
+    case Opcode::kHGMMA:
+    case Opcode::kIGMMA:
+      return warpgroup_matrix(in);
+    case Opcode::kWARPGROUP:
+      return warpgroup(in, pc_ + sass::kInstructionBytes);
+    case Opcode::kUSETMAXREG:
+      return;  // how many registers the warp may use
+    case Opcode::kTEX:
+    case Opcode::kTLD:
+      return fetch_texture(in);
+    case Opcode::kSULD:
+    case Opcode::kSUST:
+      return access_surface(in);
+    case Opcode::kSYNCS:
+      return mbarrier(in, pc_ + sass::kInstructionBytes);
+    case Opcode::kARRIVES:
+      return arrive_after_copies(in);
+    case Opcode::kUBLKCP:
+    case Opcode::kUBLKRED:
+      return bulk_copy(in);
+    case Opcode::kSTAS:
+    case Opcode::kREDAS:
+      return store_and_tell(in);
+    case Opcode::kUBLKPF:
+    case Opcode::kUTMAPF:
+    case Opcode::kUTMACCTL:
+    case Opcode::kUTMACMDFLUSH:
+      return;  // caches, and the end of a group of copies
+    case Opcode::kUTMALDG:
+    case Opcode::kUTMASTG:
+    case Opcode::kUTMAREDG:
+      return stop(End::kUnmodelled,
+                  "copies by a tensor map are not modelled: nobody documents its layout");
+    case Opcode::kFENCE:
+      if (!semantics::is_understood(in)) return unmodelled(in);
+      if (shared_.options.recorder != nullptr) shared_.options.recorder->may_order(id());
+      return;
+    case Opcode::kUCGABAR_ARV:
+    case Opcode::kUCGABAR_WAIT:
+      return cluster_barrier(in);
     // Programmatic dependent launch: there is no launch before or after this one.
     case Opcode::kPREEXIT:
     case Opcode::kACQBULK:

@@ -75,7 +75,7 @@ void Warp::split_by_space(const Reference& ref, u32 lanes, std::array<u32, 3>& b
   }
   for_each_lane(lanes, [&](u32 lane) {
     const u64 a = address[lane];
-    if (a - kSharedWindow < kWindowBytes) {
+    if (a - kSharedWindow < kMaxClusterBlocks * kSharedOffsetSpan) {
       by_target[1] |= u32{1} << lane;
       address[lane] = a - kSharedWindow;
     } else if (a - kLocalWindow < kWindowBytes) {
@@ -87,12 +87,28 @@ void Warp::split_by_space(const Reference& ref, u32 lanes, std::array<u32, 3>& b
   });
 }
 
+// Loads of a barrier's word ask whether a phase is over; they race with nothing and may order.
+u32 Warp::without_barrier_words(u32 lanes, const Wide& address) const {
+  u32 others = lanes;
+  for_each_lane(lanes, [&](u32 lane) {
+    if (block_.barrier_words.contains(address[lane] & ~u64{7})) others &= ~(u32{1} << lane);
+  });
+  if (others != lanes) shared_.options.recorder->may_order(id());
+  return others;
+}
+
 void Warp::record_narrow(const std::array<u32, 3>& by_target, const Wide& address, u32 bytes,
                          bool read, bool write) const {
   if (shared_.options.recorder == nullptr) return;
   for (const Target target : {Target::kShared, Target::kLocal}) {
-    const u32 lanes = by_target[static_cast<u32>(target)];
+    u32 lanes = by_target[static_cast<u32>(target)];
+    if (target == Target::kShared && !block_.barrier_words.empty())
+      lanes = without_barrier_words(lanes, address);
     if (lanes == 0) continue;
+    if (target == Target::kShared && block_.cluster->blocks.size() > 1) {
+      record_shared(lanes, address, bytes, read, write);
+      continue;
+    }
     shared_.options.recorder->record(NarrowAccess{
         .space = target == Target::kShared ? NarrowSpace::kShared : NarrowSpace::kLocal,
         .code_offset = static_cast<u32>(pc_),
@@ -114,6 +130,9 @@ bool Warp::narrow_bytes(Target target, u32 lane, u64 offset, u32 bytes, u8*& out
     return false;
   }
   if (shared) {
+    if (offset >> kSharedOffsetBits != block_.cluster_rank)
+      return peer_bytes(lane, offset, bytes, out);
+    offset &= kSharedOffsetSpan - 1;
     if (offset + bytes > block_.shared.size()) {
       fault(MemoryFault::kOutOfBounds, lane, offset, bytes, name);
       return false;
@@ -257,6 +276,8 @@ void Warp::atomic(const Instruction& in, const Reference& ref, const Data& data,
   std::array<u32, 3> by_target;
   Wide address;
   split_by_space(ref, guard_.bits, by_target, address);
+  if (kind->operation == Value::kARRIVE)
+    for_each_lane(by_target[1], [&](u32 lane) { block_.barrier_words.insert(address[lane]); });
   std::array<Word, 2> result = {word(0), word(0)};
   if (by_target[0] != 0) {
     const Update update = [&](u32 lane, std::span<const u8> from, std::span<u8> to) {

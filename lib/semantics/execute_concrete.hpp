@@ -5,6 +5,7 @@
 #include "semantics/half.hpp"
 #include "semantics/integer_lanes.hpp"
 #include "semantics/matrix.hpp"
+#include "semantics/volta_matrix.hpp"
 
 namespace picker::semantics {
 
@@ -32,11 +33,9 @@ bool execute_concrete(D& d, const Instruction& in) {
     case Opcode::kVABSDIFF:
     case Opcode::kVABSDIFF4:
       return absolute_difference(d, in);
-    case Opcode::kLEPC: {
-      if (in.find(Role::kTarget) != nullptr) return false;  // another instruction's address
+    case Opcode::kLEPC:
       d.write_code_address(in);
       return true;
-    }
     case Opcode::kFADD:
     case Opcode::kUFADD:
     case Opcode::kFMUL:
@@ -87,7 +86,8 @@ bool execute_concrete(D& d, const Instruction& in) {
       return half_set(d, in), true;
     // All lanes of the warp take part in these.
     case Opcode::kHMMA:
-      return d.executing().bits == ~u32{0} && half_matrix(d, in);
+      if (d.executing().bits != ~u32{0}) return false;
+      return in.has(Field::kShape, Value::k884) ? volta_matrix(d, in) : half_matrix(d, in);
     case Opcode::kIMMA:
       return d.executing().bits == ~u32{0} && integer_matrix(d, in);
     case Opcode::kDMMA:

@@ -66,6 +66,42 @@ constexpr Known kKnown[] = {
     {"ATOMS",
      "AtomicOp=ADD,MIN,MAX,INC,DEC,AND,OR,XOR,EXCH,CAS,CAST,ARRIVE Type=U32,S32,64,32 "
      "AtomicMode=SPIN,POPC"},
+    {"HGMMA",
+     "Shape=64x8x16,64x16x16,64x24x16,64x32x16,64x40x16,64x48x16,64x56x16,64x64x16,64x72x16,"
+     "64x80x16,64x88x16,64x96x16,64x104x16,64x112x16,64x120x16,64x128x16,64x136x16,64x144x16,"
+     "64x152x16,64x160x16,64x168x16,64x176x16,64x184x16,64x192x16,64x200x16,64x208x16,64x216x16,"
+     "64x224x16,64x232x16,64x240x16,64x248x16,64x256x16,64x8x8,64x16x8,64x24x8,64x32x8,64x40x8,"
+     "64x48x8,64x56x8,64x64x8,64x72x8,64x80x8,64x88x8,64x96x8,64x104x8,64x112x8,64x120x8,"
+     "64x128x8,64x136x8,64x144x8,64x152x8,64x160x8,64x168x8,64x176x8,64x184x8,64x192x8,64x200x8,"
+     "64x208x8,64x216x8,64x224x8,64x232x8,64x240x8,64x248x8,64x256x8 "
+     "AccType=F16,F32 SourceType=F16,BF16,TF32 Scoreboard=gsb0 "
+     "Descriptor=negA,negB,negA.negB,tnspA,negA.tnspA,negB.tnspA,negA.negB.tnspA,tnspB,"
+     "negA.tnspB,negB.tnspB,negA.negB.tnspB,tnspA.tnspB,negA.tnspA.tnspB,negB.tnspA.tnspB,"
+     "negA.negB.tnspA.tnspB "},
+    {"IGMMA",
+     "Shape=64x8x32,64x16x32,64x24x32,64x32x32,64x48x32,64x64x32,64x80x32,64x96x32,64x112x32,"
+     "64x128x32,64x144x32,64x160x32,64x176x32,64x192x32,64x208x32,64x224x32,64x240x32,64x256x32 "
+     "SourceType=U8,S8 SourceTypeB=U8,S8 Saturate=SAT Scoreboard=gsb0"},
+    {"WARPGROUP", "Special=ARRIVE,DEPBAR Special2=LE Scoreboard=gsb0"},
+    {"TEX",
+     "Dimension=1D,2D,3D Scalar=SCR Lod=LZ,LL Evict=EF,EL,LU,EU,NA NonDivergent=NDV "
+     "NoDependence=NODEP"},
+    {"TLD", "Dimension=1D,2D,3D Scalar=SCR Lod=LZ Evict=EF,EL,LU,EU,NA NoDependence=NODEP"},
+    {"SULD SUST",
+     "SurfaceMode=D ByteAddress=BA Dimension=1D,2D,3D Evict=EF,EL,LU,EU,NA "
+     "Size=U8,S8,U16,S16,32,64,128 Semantics=WEAK,CONSTANT,STRONG Scope=CTA,SM,GPU "
+     "Clamp=IGN,TRAP"},
+    {"SYNCS",
+     "SyncOp=PHASECHK,EXCH,ARRIVE,CCTL Special=TRANS64 Special2=TRYWAIT Size=64 ArriveMode=RED "
+     "OptOut=OPTOUT Arrivals=A1T0,A0T1,A0TR,A0TX,ART0 CacheOp=IV,WB,IVALL"},
+    {"ARRIVES", "Special=LDGSTSBAR Size=64 Special2=ARVCNT,TRANSCNT"},
+    {"UBLKCP", "BulkTarget=G,S BulkSource=G,S Special=MULTICAST"},
+    {"UBLKRED",
+     "BulkTarget=G,S BulkSource=S AtomicOp=ADD,MIN,MAX,INC,DEC,AND,OR,XOR "
+     "Type=U32,S32,U64,S64,F16.RN,F32.RN,F32.FTZ.RN,F64.RN"},
+    {"STAS", "Size=32,64,128"},
+    {"REDAS", "AtomicOp=ADD,MIN,MAX,INC,DEC,AND,OR,XOR Type=U32,S32,64"},
+    {"FENCE", "Special=VIEW Special2=ASYNC Space=S,G"},
     {"LDSM", "Size=16 Transpose=M88,MT88,M816,M832 Count=1,2,4"},
     {"LDC ULDC LDCU", "Size=U8,S8,U16,S16,32,64,128 IndexMode=IL,IS,ISL"},
     {"FSEL UFSEL", "Ftz=FTZ"},
@@ -91,7 +127,9 @@ constexpr Known kKnown[] = {
      "Shape=16832,16864,168128,8816,8832,16816 SourceType=U8,S8,U4,S4 SourceTypeB=U8,S8,U4,S4 "
      "Saturate=SAT Layout=ROW LayoutB=COL"},
     {"DMMA", "Shape=884,8x8x4 Round=RN,RM,RP,RZ"},
-    {"HMMA", "Shape=1688,16816 AccType=F16,F32 SourceType=F16,BF16,TF32"},
+    {"HMMA",
+     "Shape=884,1688,16816 AccType=F16,F32 SourceType=F16,BF16,TF32 Type=F16,F32 "
+     "Step=STEP0,STEP1,STEP2,STEP3 Layout=ROW,COL LayoutB=ROW,COL"},
 };
 
 // Compares and half arithmetic share long lists.

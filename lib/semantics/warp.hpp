@@ -153,6 +153,18 @@ bool reduce(D& d, const Instruction& in) {
   return true;
 }
 
+// ELECT: one lane of those that execute it, here the first, is the leader.
+template <ConcreteDomain D>
+bool elect(D& d, const Instruction& in) {
+  const Operand* p = in.find(Role::kPSrc);
+  const u32 here = d.executing().bits;
+  if (here == 0 || (p != nullptr && (p->reg != sass::kPT || p->invert))) return false;
+  const u32 leader = static_cast<u32>(__builtin_ctz(here));
+  write_word(d, *in.find(Role::kDst), d.word(leader));
+  write_flag(d, in.find(Role::kPDst), LaneMask{u32{1} << leader});
+  return true;
+}
+
 // Whichever exchange `in` is; false: none that is modelled.
 template <ConcreteDomain D>
 bool exchange(D& d, const Instruction& in) {
@@ -167,6 +179,8 @@ bool exchange(D& d, const Instruction& in) {
     case Opcode::kREDUX:
     case Opcode::kCREDUX:
       return reduce(d, in);
+    case Opcode::kELECT:
+      return elect(d, in);
     default:
       return false;
   }

@@ -400,7 +400,7 @@ def printing(launch, source, out, verbose, n):
 k = s.kernel("printing", "in out verbose n", printing)
 k.place(2, 64, [A, B, 0, 100], "in", "out", same=False, bytewise=False)
 k.no("verbose, apart", 2, 64, [A, B, 50, 100], "threads 0 and 50 print, and would print again",
-     sibling="all apart", emulate=False)
+     sibling="all apart")
 k.ok("verbose is negative", 2, 64, [A, B, -1, 100], "nothing is printed")
 k.ok("verbose, n is 0", 2, 64, [A, A, 1, 0], "no thread passes the guard")
 

@@ -480,3 +480,38 @@ k = s.kernel("cluster", "in out", lambda launch, source, out: (
     x for i in launch.threads() for x in (r(source + 4 * i), w(out + 4 * i))))
 k.place(2, 64, [A, B], "in", "out", bytewise=False, same=False, cluster=[2, 1, 1])
 k.place(4, 64, [A, B], "in", "out", tag="two clusters: ", far=False, before=False, bytewise=False, cluster=[2, 1, 1])
+
+# ------------------------------------------------------------------------------------- bulkcopy
+s = Sample("bulkcopy", "bulk copies and reductions, with a barrier in shared memory")
+
+
+def bulkcopy(launch, source, out, tiles):
+    for i in range(tiles):
+        yield r(source + 256 * i, 256)
+        yield w(out + 256 * i, 256)
+
+
+def bulkreduce(launch, source, sums, n):
+    for i in launch.threads():
+        if i < n:
+            yield r(source + 4 * i)
+    for block in range(launch.grid[0]):
+        if block * 64 < n:
+            yield ("rw", sums, 256)
+
+
+k = s.kernel("bulkcopy", "in out tiles", bulkcopy)
+k.place(2, 64, [A, B, 5], "in", "out", element=16, unit="unit of 16 bytes", bytewise=False, same=False)
+k.place(4, 64, [A, B, 3], "in", "out", element=16, unit="unit of 16 bytes", bytewise=False, far=False, tag="a block idle: ")
+k.ok("no tile, in place", 2, 64, [A, A, 0], "nothing is touched")
+k = s.kernel("bulkreduce", "in sums n", bulkreduce)
+k.ok("nothing to add", 2, 64, [A, B, 0], "no reduction is executed", sibling="one element")
+k.no("one element", 2, 64, [A, B, 1], "the sums are read and written", sibling="nothing to add")
+k.no("two blocks", 2, 64, [A, B, 100], "the sums are read and written")
+
+# ----------------------------------------------------------------------------------- arrivewait
+s = Sample("arrivewait", "a barrier object in shared memory")
+k = s.kernel("arrivewait", "in out n", lambda launch, source, out, n: (
+    x for i in range(min(n, 64 * launch.grid[0])) for x in (r(source + 4 * i), w(out + 4 * i))))
+k.place(2, 64, [A, B, 100], "in", "out", bytewise=False, same=False)
+k.ok("n is 0, in place", 2, 64, [A, A, 0], "nothing is touched")

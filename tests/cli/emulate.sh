@@ -43,3 +43,23 @@ has "outside of it"
 # Usage.
 expect 2 "$PICKER" emulate "$(cubin vadd)" --kernel vadd --grid 1 --block 32 --args 1,2,3,32 --dump 12
 one_diagnostic "--dump 12: expected ADDR:SIZE:FILE"
+
+# What the kernel prints is shown.
+expect 0 "$PICKER" emulate "$(cubin printing)" --kernel printing --grid 2 --block 64 \
+  --args 0x10000,0x20000,50,100 --alloc 0x10000:400 --alloc 0x20000:400
+has "printed:"
+has "50: 0.000000"
+
+# A texture that is described is fetched from; one that is not stops the launch.
+fetch() { "$PICKER" emulate "$(cubin texture)" --kernel texture --grid 1 --block 32 \
+  --args 1,0x20000,32 --alloc 0x10000:128:iota32 --alloc 0x20000:128 "$@"; }
+expect 0 fetch --texture 1:0x10000:f32:32 --dump "0x20000:128:$work/fetched"
+has "strict  idempotent"
+python3 - "$work/fetched" <<'P' || fail "the elements fetched are wrong"
+import struct, sys
+assert struct.unpack("<32I", open(sys.argv[1], "rb").read()) == tuple(range(32))
+P
+expect 1 fetch
+has "not described"
+expect 2 fetch --texture 1:0x10000:f32:32:wrap
+one_diagnostic "--texture 1:0x10000:f32:32:wrap: wrap is for normalized coordinates"

@@ -222,6 +222,55 @@ void cluster(Execution& run) {
   }
 }
 
+// A block's elements, mirrored, and twice the own one; those from n on count as 0.
+void arrivewait(Execution& run) {
+  const auto in = run.pointer<u32>(0), out = run.pointer<u32>(1);
+  const auto n = run.argument<i32>(2);
+  for (u32 block = 0; block < run.grid.x; ++block) {
+    std::array<Value<u32>, 64> part{};
+    for (const u32 epoch : {0u, 1u})
+      for (u32 t = 0; t < 64; ++t) {
+        Thread thread(run, {block, t, epoch}, {block, 0, 0}, {t, 0, 0});
+        const u32 i = block * 64 + t;
+        if (static_cast<i32>(i) >= n) continue;
+        if (epoch == 0)
+          part[t] = thread.load(in, i);
+        else
+          thread.store(out, i, part[t] * 2u + part[63 - t]);
+      }
+  }
+}
+
+// Tiles of 64, mirrored and raised by one.
+void bulkcopy(Execution& run) {
+  const auto in = run.pointer<u32>(0), out = run.pointer<u32>(1);
+  const auto tiles = run.argument<i32>(2);
+  for (u32 block = 0; block < run.grid.x; ++block)
+    for (i32 i = static_cast<i32>(block); i < tiles; i += static_cast<i32>(run.grid.x)) {
+      std::array<Value<u32>, 64> tile{};
+      for (const u32 epoch : {0u, 1u})
+        for (u32 t = 0; t < 64; ++t) {
+          Thread thread(run, {block, t, epoch}, {block, 0, 0}, {t, 0, 0});
+          if (epoch == 0)
+            tile[t] = thread.load(in, 64 * i + static_cast<i32>(t));
+          else
+            thread.store(out, 64 * i + static_cast<i32>(t), tile[63 - t] + 1u);
+        }
+    }
+}
+
+// The sums of all blocks' tiles, place by place.
+void bulkreduce(Execution& run) {
+  const auto in = run.pointer<u32>(0), sums = run.pointer<u32>(1);
+  const auto n = run.argument<i32>(2);
+  for (u32 block = 0; block < run.grid.x; ++block)
+    for (u32 t = 0; t < 64; ++t) {
+      Thread thread(run, {block, t, 0}, {block, 0, 0}, {t, 0, 0});
+      const i32 i = static_cast<i32>(block * 64 + t);
+      if (i < n) thread.store(sums, t, thread.load(sums, t) + thread.load(in, i));
+    }
+}
+
 // Every thread stores what it computes itself, so that the barriers of the grid do not show.
 void gridsync(Execution& run) {
   const auto in = run.pointer<float>(0), out = run.pointer<float>(1);
@@ -248,6 +297,9 @@ std::vector<Reference> exchanges() {
           {"readback_maybe", readback_maybe},
           {"subsetbarrier", subsetbarrier},
           {"cluster", cluster, Fill::kFloats, nullptr, nullptr, true},
+          {"arrivewait", arrivewait, Fill::kWords, nullptr, nullptr, true},
+          {"bulkcopy", bulkcopy, Fill::kWords, nullptr, nullptr, true},
+          {"bulkreduce", bulkreduce, Fill::kWords, nullptr, nullptr, true},
           {"gridsync", gridsync}};
 }
 

@@ -69,7 +69,7 @@ TEST(Understood, ShutsOutModifiersWithoutMeaning) {
   constexpr Case kCases[] = {
       {"VIADD", ".16x2"},     {"VIMNMX", ".RELU"},   {"VIMNMX", ".U16x2"},  {"VIMNMX3", ".S16x2"},
       {"VIADDMNMX", ".RELU"}, {"FMNMX", ".XORSIGN"}, {"LDG", ".256"},       {"STG", ".256"},
-      {"HMMA", ".SP"},        {"HMMA", ".STEP"},     {"F2FP", ".UNPACK_B"}, {"MUFU", ".BF16"},
+      {"HMMA", ".SP"},        {"IMMA", ".SP"},       {"F2FP", ".UNPACK_B"}, {"MUFU", ".BF16"},
   };
   std::map<std::string, u32> seen;
   for_each_word([&](const std::string& text, const sass::Instruction& in) {
