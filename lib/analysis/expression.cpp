@@ -67,6 +67,8 @@ ExprId Expressions::intern(ExprNode node, std::span<const ExprId> operands,
     coefficients_.push_back(coefficients.empty() ? 0 : coefficients[i]);
   }
   const ExprId id = static_cast<ExprId>(nodes_.size());
+  node.low_zero_bits = static_cast<u8>(find_low_zero_bits(node));
+  node.significant_bits = static_cast<u8>(find_significant_bits(node));
   nodes_.push_back(node);
   index_.emplace(hash, id);
   return id;
@@ -326,8 +328,7 @@ ExprId Expressions::mul(ExprId a, ExprId b) {
 
 // ---- Bits ----------------------------------------------------------------------------------
 
-u32 Expressions::low_zero_bits(ExprId id) const {
-  const ExprNode& n = nodes_[id];
+u32 Expressions::find_low_zero_bits(const ExprNode& n) const {
   const auto operand = [&](u32 i) { return operands_[n.first_operand + i]; };
   switch (n.kind) {
     case ExprKind::kConstant:
@@ -359,8 +360,7 @@ u32 Expressions::low_zero_bits(ExprId id) const {
   }
 }
 
-u32 Expressions::significant_bits(ExprId id) const {
-  const ExprNode& n = nodes_[id];
+u32 Expressions::find_significant_bits(const ExprNode& n) const {
   const auto operand = [&](u32 i) { return operands_[n.first_operand + i]; };
   switch (n.kind) {
     case ExprKind::kConstant:
