@@ -12,6 +12,10 @@
 //   zext(~x)                                       =  2^32 - 1 - zext(x)
 //
 // each multiplied by any k. They are identities modulo 2^64; nothing is assumed about the values.
+//
+// Operands are shared, so whatever goes into several operands of a node remembers its results:
+// without that the cost is the number of paths, not of nodes, and mixing functions (random number
+// generators, hashes) have 2^rounds of them.
 #include "analysis/expression.hpp"
 
 #include <fmt/format.h>
@@ -581,8 +585,28 @@ ExprId Expressions::sign_extend(ExprId a, u8 w) {
 }
 
 ExprId Expressions::extract(ExprId a, u32 low, u8 w) {
-  const ExprNode n = nodes_[a];
+  const ExprNode& n = nodes_[a];
   if (low == 0 && w == n.width) return a;
+  switch (n.kind) {
+    case ExprKind::kAnd:
+    case ExprKind::kOr:
+    case ExprKind::kXor:
+    case ExprKind::kSelect:
+    case ExprKind::kProduct:
+    case ExprKind::kSum:
+      break;  // goes into several operands
+    default:
+      return find_extract(a, low, w);
+  }
+  const u64 key = (u64{a} << 32) | (u64{low} << 8) | w;
+  if (const auto it = extracts_.find(key); it != extracts_.end()) return it->second;
+  const ExprId result = find_extract(a, low, w);
+  extracts_.emplace(key, result);
+  return result;
+}
+
+ExprId Expressions::find_extract(ExprId a, u32 low, u8 w) {
+  const ExprNode n = nodes_[a];
   const auto operand = [&](u32 i) { return operands_[n.first_operand + i]; };
   if (significant_bits(a) <= low) return constant(w, 0);
   switch (n.kind) {
@@ -668,6 +692,15 @@ ExprId Expressions::extract(ExprId a, u32 low, u8 w) {
 }
 
 ExprId Expressions::concat(ExprId high, ExprId low) {
+  if (nodes_[low].kind != ExprKind::kSelect) return find_concat(high, low);
+  const u64 key = (u64{high} << 32) | low;
+  if (const auto it = concats_.find(key); it != concats_.end()) return it->second;
+  const ExprId result = find_concat(high, low);
+  concats_.emplace(key, result);
+  return result;
+}
+
+ExprId Expressions::find_concat(ExprId high, ExprId low) {
   const ExprNode& h = nodes_[high];
   const ExprNode& l = nodes_[low];
   const bool high_select = h.kind == ExprKind::kSelect, low_select = l.kind == ExprKind::kSelect;

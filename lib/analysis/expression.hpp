@@ -199,6 +199,8 @@ class Expressions {
   void add_term(u8 width, u64& constant, Terms& terms, ExprId id, u64 coefficient);
   bool join_halves(u64& constant, Terms& terms);
   ExprId shifted_whole(ExprId high);
+  ExprId find_extract(ExprId a, u32 low_bit, u8 width);
+  ExprId find_concat(ExprId high, ExprId low);
   [[nodiscard]] u32 find_low_zero_bits(const ExprNode& n) const;
   [[nodiscard]] u32 find_significant_bits(const ExprNode& n) const;
 
@@ -207,6 +209,7 @@ class Expressions {
   std::vector<u64> coefficients_;  // parallel to operands_; 0 for nodes other than kSum
   std::vector<Opaque> opaques_;
   std::unordered_multimap<u64, ExprId> index_;
+  std::unordered_map<u64, ExprId> extracts_, concats_;  // results by the operands packed together
 };
 
 }  // namespace picker::analysis
