@@ -2,10 +2,10 @@
 //
 // Kernels are analysed and classified one by one, cubin by cubin, so that a library of gigabytes
 // needs memory for one cubin per thread only. Of each kernel the table knows its class, the reason
-// if that is `unknown`, the times of analysis and classification, and the largest amount of memory
-// allocated meanwhile: operator new is replaced here by one that counts. Kernels without any access
-// to global memory and without findings are counted apart: libraries compile the bodies of kernels
-// for newer architectures to nothing.
+// if that is `unknown`, the processor times of analysis and classification, and the largest amount
+// of memory allocated meanwhile: operator new is replaced here by one that counts. Kernels without
+// any access to global memory and without findings are counted apart: libraries compile the bodies
+// of kernels for newer architectures to nothing.
 //
 // With --one-in N a kernel is taken if a hash of its number and the seed says so: the same sample
 // whatever the number of threads.
@@ -17,9 +17,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -91,9 +91,11 @@ struct Options {
   bool classify = true;
 };
 
-double milliseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
+// Processor time of this thread, so that the figures do not depend on what else is running.
+double thread_milliseconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
 }
 
 Entry examine(const Cubin& cubin, const Kernel& kernel, bool classify) {
@@ -102,13 +104,13 @@ Entry examine(const Cubin& cubin, const Kernel& kernel, bool classify) {
   entry.code_bytes = kernel.code.size();
   const std::int64_t before = allocated;
   most_allocated = allocated;
-  auto start = std::chrono::steady_clock::now();
+  double start = thread_milliseconds();
   const analysis::Summary summary = analysis::analyze(cubin, kernel);
-  entry.analysis_ms = milliseconds_since(start);
+  entry.analysis_ms = thread_milliseconds() - start;
   entry.sites = static_cast<u32>(summary.sites.size());
   entry.expressions = summary.expressions.size();
   entry.empty = summary.sites.empty() && summary.findings.empty();
-  start = std::chrono::steady_clock::now();
+  start = thread_milliseconds();
   if (classify) {
     const validate::Classification found = validate::classify(cubin, kernel, summary);
     entry.kernel_class = found.kernel_class;
@@ -117,7 +119,7 @@ Entry examine(const Cubin& cubin, const Kernel& kernel, bool classify) {
       entry.detail = found.detail;
     }
   }
-  entry.classification_ms = milliseconds_since(start);
+  entry.classification_ms = thread_milliseconds() - start;
   entry.megabytes = static_cast<double>(most_allocated - before) / 1e6;
   return entry;
 }

@@ -28,6 +28,8 @@
 namespace picker::analysis {
 namespace {
 
+constexpr size_t kFirstIndexSize = 512;  // a power of two
+
 u64 mask_of(u32 width) { return width >= 64 ? ~u64{0} : (u64{1} << width) - 1; }
 
 i64 signed_of(u64 value, u32 width) {
@@ -38,7 +40,17 @@ i64 signed_of(u64 value, u32 width) {
 
 }  // namespace
 
-Expressions::Expressions() { nodes_.reserve(256); }
+Expressions::Expressions() : index_(kFirstIndexSize, kNoExpr) { nodes_.reserve(256); }
+
+void Expressions::grow_index() {
+  std::vector<ExprId> larger(2 * index_.size(), kNoExpr);
+  for (ExprId id = 0; id < nodes_.size(); ++id) {
+    size_t slot = hashes_[id] & (larger.size() - 1);
+    while (larger[slot] != kNoExpr) slot = (slot + 1) & (larger.size() - 1);
+    larger[slot] = id;
+  }
+  index_ = std::move(larger);
+}
 
 ExprId Expressions::intern(ExprNode node, std::span<const ExprId> operands,
                            std::span<const u64> coefficients) {
@@ -51,9 +63,12 @@ ExprId Expressions::intern(ExprNode node, std::span<const ExprId> operands,
     node.from_memory |= operand.from_memory;
     node.loops |= operand.loops;
   }
-  const auto [begin, end] = index_.equal_range(hash);
-  for (auto it = begin; it != end; ++it) {
-    const ExprNode& other = nodes_[it->second];
+  const u32 short_hash = static_cast<u32>(hash >> 32);
+  size_t slot = short_hash & (index_.size() - 1);
+  for (; index_[slot] != kNoExpr; slot = (slot + 1) & (index_.size() - 1)) {
+    const ExprId candidate = index_[slot];
+    if (hashes_[candidate] != short_hash) continue;
+    const ExprNode& other = nodes_[candidate];
     if (other.kind != node.kind || other.width != node.width || other.payload != node.payload ||
         other.operand_count != operands.size() || other.nondeterministic != node.nondeterministic ||
         other.from_memory != node.from_memory || other.loops != node.loops)
@@ -62,7 +77,7 @@ ExprId Expressions::intern(ExprNode node, std::span<const ExprId> operands,
     for (size_t i = 0; i < operands.size() && same; ++i)
       same = operands_[other.first_operand + i] == operands[i] &&
              coefficients_[other.first_operand + i] == (coefficients.empty() ? 0 : coefficients[i]);
-    if (same) return it->second;
+    if (same) return candidate;
   }
   node.first_operand = static_cast<u32>(operands_.size());
   node.operand_count = static_cast<u32>(operands.size());
@@ -74,7 +89,9 @@ ExprId Expressions::intern(ExprNode node, std::span<const ExprId> operands,
   node.low_zero_bits = static_cast<u8>(find_low_zero_bits(node));
   node.significant_bits = static_cast<u8>(find_significant_bits(node));
   nodes_.push_back(node);
-  index_.emplace(hash, id);
+  hashes_.push_back(short_hash);
+  index_[slot] = id;
+  if (2 * nodes_.size() > index_.size()) grow_index();
   return id;
 }
 

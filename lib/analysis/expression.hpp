@@ -208,7 +208,11 @@ class Expressions {
   std::vector<ExprId> operands_;
   std::vector<u64> coefficients_;  // parallel to operands_; 0 for nodes other than kSum
   std::vector<Opaque> opaques_;
-  std::unordered_multimap<u64, ExprId> index_;
+  void grow_index();
+
+  // Hash table by open addressing; a power of two, at most half full, kNoExpr where empty.
+  std::vector<ExprId> index_;
+  std::vector<u32> hashes_;                             // of the nodes
   std::unordered_map<u64, ExprId> extracts_, concats_;  // results by the operands packed together
 };
 
