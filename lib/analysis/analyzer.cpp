@@ -21,7 +21,7 @@ using sass::Value;
 using semantics::Class;
 
 constexpr u64 kMaxSteps = 3'000'000;  // instructions executed symbolically
-constexpr u32 kMaxExpressions = 4'000'000;
+constexpr u32 kMaxExpressions = 2'000'000;  // in one run; some 150 bytes each
 constexpr u32 kMaxRuns = 24;
 constexpr u32 kMaxJoinCondition = 24;  // nodes of a condition kept for a join
 constexpr u32 kMaxJoinRegion = 48;     // blocks between a join and its dominator
@@ -69,6 +69,8 @@ class Analyzer {
     const size_t metadata_findings = summary_.findings.size();
     for (u32 runs = 0;; ++runs) {
       facts_.changed = false;
+      // Facts name blocks, loops and registers, never expressions: a run starts from none.
+      summary_.expressions = Expressions();
       summary_.sites.clear();
       summary_.uncertain_uniforms.clear();
       summary_.findings.resize(metadata_findings);

@@ -12,6 +12,10 @@
 //   zext(~x)                                       =  2^32 - 1 - zext(x)
 //
 // each multiplied by any k. They are identities modulo 2^64; nothing is assumed about the values.
+//
+// Operands are shared, so whatever goes into several operands of a node remembers its results:
+// without that the cost is the number of paths, not of nodes, and mixing functions (random number
+// generators, hashes) have 2^rounds of them.
 #include "analysis/expression.hpp"
 
 #include <fmt/format.h>
@@ -24,6 +28,8 @@
 namespace picker::analysis {
 namespace {
 
+constexpr size_t kFirstIndexSize = 512;  // a power of two
+
 u64 mask_of(u32 width) { return width >= 64 ? ~u64{0} : (u64{1} << width) - 1; }
 
 i64 signed_of(u64 value, u32 width) {
@@ -34,7 +40,17 @@ i64 signed_of(u64 value, u32 width) {
 
 }  // namespace
 
-Expressions::Expressions() { nodes_.reserve(256); }
+Expressions::Expressions() : index_(kFirstIndexSize, kNoExpr) { nodes_.reserve(256); }
+
+void Expressions::grow_index() {
+  std::vector<ExprId> larger(2 * index_.size(), kNoExpr);
+  for (ExprId id = 0; id < nodes_.size(); ++id) {
+    size_t slot = hashes_[id] & (larger.size() - 1);
+    while (larger[slot] != kNoExpr) slot = (slot + 1) & (larger.size() - 1);
+    larger[slot] = id;
+  }
+  index_ = std::move(larger);
+}
 
 ExprId Expressions::intern(ExprNode node, std::span<const ExprId> operands,
                            std::span<const u64> coefficients) {
@@ -47,9 +63,12 @@ ExprId Expressions::intern(ExprNode node, std::span<const ExprId> operands,
     node.from_memory |= operand.from_memory;
     node.loops |= operand.loops;
   }
-  const auto [begin, end] = index_.equal_range(hash);
-  for (auto it = begin; it != end; ++it) {
-    const ExprNode& other = nodes_[it->second];
+  const u32 short_hash = static_cast<u32>(hash >> 32);
+  size_t slot = short_hash & (index_.size() - 1);
+  for (; index_[slot] != kNoExpr; slot = (slot + 1) & (index_.size() - 1)) {
+    const ExprId candidate = index_[slot];
+    if (hashes_[candidate] != short_hash) continue;
+    const ExprNode& other = nodes_[candidate];
     if (other.kind != node.kind || other.width != node.width || other.payload != node.payload ||
         other.operand_count != operands.size() || other.nondeterministic != node.nondeterministic ||
         other.from_memory != node.from_memory || other.loops != node.loops)
@@ -58,7 +77,7 @@ ExprId Expressions::intern(ExprNode node, std::span<const ExprId> operands,
     for (size_t i = 0; i < operands.size() && same; ++i)
       same = operands_[other.first_operand + i] == operands[i] &&
              coefficients_[other.first_operand + i] == (coefficients.empty() ? 0 : coefficients[i]);
-    if (same) return it->second;
+    if (same) return candidate;
   }
   node.first_operand = static_cast<u32>(operands_.size());
   node.operand_count = static_cast<u32>(operands.size());
@@ -67,8 +86,12 @@ ExprId Expressions::intern(ExprNode node, std::span<const ExprId> operands,
     coefficients_.push_back(coefficients.empty() ? 0 : coefficients[i]);
   }
   const ExprId id = static_cast<ExprId>(nodes_.size());
+  node.low_zero_bits = static_cast<u8>(find_low_zero_bits(node));
+  node.significant_bits = static_cast<u8>(find_significant_bits(node));
   nodes_.push_back(node);
-  index_.emplace(hash, id);
+  hashes_.push_back(short_hash);
+  index_[slot] = id;
+  if (2 * nodes_.size() > index_.size()) grow_index();
   return id;
 }
 
@@ -326,8 +349,7 @@ ExprId Expressions::mul(ExprId a, ExprId b) {
 
 // ---- Bits ----------------------------------------------------------------------------------
 
-u32 Expressions::low_zero_bits(ExprId id) const {
-  const ExprNode& n = nodes_[id];
+u32 Expressions::find_low_zero_bits(const ExprNode& n) const {
   const auto operand = [&](u32 i) { return operands_[n.first_operand + i]; };
   switch (n.kind) {
     case ExprKind::kConstant:
@@ -359,8 +381,7 @@ u32 Expressions::low_zero_bits(ExprId id) const {
   }
 }
 
-u32 Expressions::significant_bits(ExprId id) const {
-  const ExprNode& n = nodes_[id];
+u32 Expressions::find_significant_bits(const ExprNode& n) const {
   const auto operand = [&](u32 i) { return operands_[n.first_operand + i]; };
   switch (n.kind) {
     case ExprKind::kConstant:
@@ -581,8 +602,28 @@ ExprId Expressions::sign_extend(ExprId a, u8 w) {
 }
 
 ExprId Expressions::extract(ExprId a, u32 low, u8 w) {
-  const ExprNode n = nodes_[a];
+  const ExprNode& n = nodes_[a];
   if (low == 0 && w == n.width) return a;
+  switch (n.kind) {
+    case ExprKind::kAnd:
+    case ExprKind::kOr:
+    case ExprKind::kXor:
+    case ExprKind::kSelect:
+    case ExprKind::kProduct:
+    case ExprKind::kSum:
+      break;  // goes into several operands
+    default:
+      return find_extract(a, low, w);
+  }
+  const u64 key = (u64{a} << 32) | (u64{low} << 8) | w;
+  if (const auto it = extracts_.find(key); it != extracts_.end()) return it->second;
+  const ExprId result = find_extract(a, low, w);
+  extracts_.emplace(key, result);
+  return result;
+}
+
+ExprId Expressions::find_extract(ExprId a, u32 low, u8 w) {
+  const ExprNode n = nodes_[a];
   const auto operand = [&](u32 i) { return operands_[n.first_operand + i]; };
   if (significant_bits(a) <= low) return constant(w, 0);
   switch (n.kind) {
@@ -668,6 +709,15 @@ ExprId Expressions::extract(ExprId a, u32 low, u8 w) {
 }
 
 ExprId Expressions::concat(ExprId high, ExprId low) {
+  if (nodes_[low].kind != ExprKind::kSelect) return find_concat(high, low);
+  const u64 key = (u64{high} << 32) | low;
+  if (const auto it = concats_.find(key); it != concats_.end()) return it->second;
+  const ExprId result = find_concat(high, low);
+  concats_.emplace(key, result);
+  return result;
+}
+
+ExprId Expressions::find_concat(ExprId high, ExprId low) {
   const ExprNode& h = nodes_[high];
   const ExprNode& l = nodes_[low];
   const bool high_select = h.kind == ExprKind::kSelect, low_select = l.kind == ExprKind::kSelect;

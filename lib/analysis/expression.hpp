@@ -80,6 +80,8 @@ struct ExprNode {
   u8 width = 32;  // bits
   bool nondeterministic = false;
   bool from_memory = false;
+  u8 low_zero_bits = 0;  // found once, when the node is made: expressions share operands
+  u8 significant_bits = 0;
   u32 first_operand = 0;  // index into the operand array
   u32 operand_count = 0;
   u64 payload = 0;  // constant value; kSum: the constant term; else see ExprKind
@@ -182,8 +184,8 @@ class Expressions {
   [[nodiscard]] bool mentions(ExprId id, ExprId what) const;
 
   // Bits known to be zero: at least this many low ones, and all from `significant_bits` up.
-  [[nodiscard]] u32 low_zero_bits(ExprId id) const;
-  [[nodiscard]] u32 significant_bits(ExprId id) const;
+  [[nodiscard]] u32 low_zero_bits(ExprId id) const { return nodes_[id].low_zero_bits; }
+  [[nodiscard]] u32 significant_bits(ExprId id) const { return nodes_[id].significant_bits; }
 
   // For people: C-like text; parameters by offset unless `names` knows better.
   [[nodiscard]] std::string to_string(ExprId id) const;
@@ -197,12 +199,21 @@ class Expressions {
   void add_term(u8 width, u64& constant, Terms& terms, ExprId id, u64 coefficient);
   bool join_halves(u64& constant, Terms& terms);
   ExprId shifted_whole(ExprId high);
+  ExprId find_extract(ExprId a, u32 low_bit, u8 width);
+  ExprId find_concat(ExprId high, ExprId low);
+  [[nodiscard]] u32 find_low_zero_bits(const ExprNode& n) const;
+  [[nodiscard]] u32 find_significant_bits(const ExprNode& n) const;
 
   std::vector<ExprNode> nodes_;
   std::vector<ExprId> operands_;
   std::vector<u64> coefficients_;  // parallel to operands_; 0 for nodes other than kSum
   std::vector<Opaque> opaques_;
-  std::unordered_multimap<u64, ExprId> index_;
+  void grow_index();
+
+  // Hash table by open addressing; a power of two, at most half full, kNoExpr where empty.
+  std::vector<ExprId> index_;
+  std::vector<u32> hashes_;                             // of the nodes
+  std::unordered_map<u64, ExprId> extracts_, concats_;  // results by the operands packed together
 };
 
 }  // namespace picker::analysis

@@ -58,6 +58,7 @@ bool attribute_known(u8 number) {
     case kAnnotations:
     case kMercuryVersion:
     case kClusterLaunchControlUsed:
+    case kLanguage:
     case kPreexitUsed:
       return true;
   }

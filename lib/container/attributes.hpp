@@ -67,6 +67,7 @@ enum class AttributeNumber : u8 {
   kAnnotations = 0x55,  // {kind, code offset} pairs; kind 1 marks register spills
   kMercuryVersion = 0x5f,
   kClusterLaunchControlUsed = 0x62,
+  kLanguage = 0x66,  // what the code was compiled from; 3: PTX
   kPreexitUsed = 0x6d,
 };
 

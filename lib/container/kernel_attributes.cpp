@@ -121,6 +121,8 @@ Expected<void> Applier::annotations(const Attribute& attribute) {
   return {};
 }
 
+constexpr u32 kLanguagePtx = 3;
+
 Expected<void> Applier::apply(const Attribute& attribute) {
   using enum AttributeNumber;
   if (!attribute_known(attribute.number)) {
@@ -147,6 +149,10 @@ Expected<void> Applier::apply(const Attribute& attribute) {
     }
     case kAnnotations:
       return annotations(attribute);
+    case kLanguage:
+      if (payload.size() != 4 || payload.read<u32>(0) != kLanguagePtx)
+        kernel_.unknown_attributes.push_back(attribute.number);
+      return {};
     case kExitOffsets:
       return words(attribute, kernel_.exit_offsets);
     case kSyscallOffsets:

@@ -266,6 +266,18 @@ TEST(Cubin, AnnotationsOfSpillsAreUnderstoodOthersAreNot) {
   }
 }
 
+// Written by the compilers of CUDA 13; cuobjdump calls value 3 PTX.
+TEST(Cubin, CodeCompiledFromPtxIsUnderstoodFromAnotherLanguageNot) {
+  for (const u32 language : {3u, 2u}) {
+    ElfBuilder elf = one_kernel();
+    test::append_attribute(elf.sections[1].content, 0x66, {language});
+    const Bytes bytes = elf.build();
+    const Expected<Cubin> cubin = Cubin::parse(Slice(bytes), "t.cubin");
+    ASSERT_TRUE(cubin) << cubin.error().message;
+    EXPECT_EQ(cubin->kernels()[0].unknown_attributes.size(), language == 3 ? 0u : 1u);
+  }
+}
+
 // As in libraries whose symbol tables were rewritten.
 TEST(Cubin, ParameterBankNeedsNoSymbol) {
   ElfBuilder elf = one_kernel();
