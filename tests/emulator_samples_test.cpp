@@ -222,8 +222,8 @@ Totals check_family(const std::string& architecture) {
                                              [](const json& one) { return one.contains("needs"); });
       for (const json& launch : launches) {
         if (launch.value("misaligned", false) || !launch.value("emulate", true)) continue;
-        check_case({sample, kernel["name"].get<std::string>(), launch, by_arguments}, cubin.string(),
-                   totals);
+        check_case({sample, kernel["name"].get<std::string>(), launch, by_arguments},
+                   cubin.string(), totals);
       }
     }
   }

@@ -221,6 +221,7 @@ std::string table(std::vector<Entry> entries, const Options& options) {
     for (const std::string_view name : {"always", "conditionally", "never", "unknown"})
       out += fmt::format("  {:<14} {:>6}  {:5.1f} %\n", name, classes[name], share(classes[name]));
     std::vector<std::pair<size_t, std::string>> ranked;
+    ranked.reserve(reasons.size());
     for (const auto& [reason, count] : reasons) ranked.emplace_back(count, reason);
     std::sort(ranked.rbegin(), ranked.rend());
     for (const auto& [count, reason] : ranked)

@@ -20,7 +20,7 @@ using sass::Role;
 using sass::Value;
 using semantics::Class;
 
-constexpr u64 kMaxSteps = 3'000'000;  // instructions executed symbolically
+constexpr u64 kMaxSteps = 3'000'000;        // instructions executed symbolically
 constexpr u32 kMaxExpressions = 2'000'000;  // in one run; some 150 bytes each
 constexpr u32 kMaxRuns = 24;
 constexpr u32 kMaxJoinCondition = 24;  // nodes of a condition kept for a join

@@ -61,7 +61,7 @@ u32 channel_word(const Image& image, u32 raw) {
     case ElementType::kUnsigned16:
       return image.normalized_values ? as_float(static_cast<float>(raw) / 65535.0f) : raw;
     case ElementType::kSigned8: {
-      const i32 x = static_cast<i8>(raw);
+      const i32 x = static_cast<i32>(raw << 24) >> 24;
       return image.normalized_values ? as_float(std::max(static_cast<float>(x) / 127.0f, -1.0f))
                                      : static_cast<u32>(x);
     }

@@ -135,8 +135,8 @@ void Warp::warpgroup_matrix(const Instruction& in) {
       const u32 shift = narrow ? column % 2 * 16 : 0;
       u32& result = out[place][lane];
       double products = 0;
-      const double* x = &left[row * depth];
-      const double* y = &right[column * depth];
+      const double* x = &left[size_t{row} * depth];
+      const double* y = &right[size_t{column} * depth];
       if (integers) {
         for (u32 k = 0; k < depth; ++k) products += x[k] * y[k];
         const i64 sum = i64{static_cast<i32>(result)} + static_cast<i64>(products);

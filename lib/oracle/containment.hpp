@@ -41,8 +41,8 @@ struct ContainmentReport {
   u64 checked = 0;    // accesses (by lane) at bounded sites
   u64 unbounded = 0;  // accesses at sites without a known range
   u64 escaped = 0;
-  u32 sites = 0;          // instructions of the summary that access global memory
-  u32 bounded_sites = 0;  // those of them with a known range in this launch
+  u32 sites = 0;                // instructions of the summary that access global memory
+  u32 bounded_sites = 0;        // those of them with a known range in this launch
   std::vector<Escape> escapes;  // the first few
 };
 
