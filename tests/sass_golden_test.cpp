@@ -55,6 +55,7 @@ TEST_P(SassGolden, AgreesOnAllOneBitNeighbours) {
   u64 decoded = 0;
   u64 legal = 0;
   u32 failures = 0;
+  Instruction in_place;
   for (u32 i = 0; i < count && failures < 20; ++i) {
     const std::size_t at = 8 + std::size_t{i} * (16 + kTextsPerWord);
     u64 word[2] = {0, 0};
@@ -67,6 +68,12 @@ TEST_P(SassGolden, AgreesOnAllOneBitNeighbours) {
       const u64 offset = (u64{i % kWordsPerBatch} * kTextsPerWord + t) * kInstructionBytes;
       const Instruction instruction = decoder.decode(lo, hi, offset);
       legal += expected != 0;
+      decoder.decode(lo, hi, offset, in_place);  // over the word before
+      if (!(in_place == instruction)) {
+        ADD_FAILURE() << "word " << i << " bit " << static_cast<i32>(t) - 1
+                      << ": decodes differently in place";
+        ++failures;
+      }
       if (!(instruction == decoder.decode_slowly(lo, hi, offset))) {
         ADD_FAILURE() << "word " << i << " bit " << static_cast<i32>(t) - 1
                       << ": the row's program and its slots disagree";

@@ -189,6 +189,13 @@ class Draw {
     while (u64{block.x} * block.y * block.z > most && block.x > 1) block.x /= 2;
     while (u64{grid.x} * grid.y * grid.z * block.x * block.y * block.z > kMostThreads && grid.x > 1)
       grid.x /= 2;
+    // Other grids are refused by the driver.
+    const auto whole_clusters = [](u32& blocks, u32 cluster) {
+      blocks = std::max(blocks, cluster) / cluster * cluster;
+    };
+    whole_clusters(grid.x, arguments_.cluster.x);
+    whole_clusters(grid.y, arguments_.cluster.y);
+    whole_clusters(grid.z, arguments_.cluster.z);
   }
 
   void find_pointers() {

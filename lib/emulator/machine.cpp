@@ -340,6 +340,15 @@ Outcome Machine::run() {
 
 Outcome run(const Program& program, const Launch& launch, GlobalMemory& memory,
             const Options& options) {
+  for (u32 axis = 0; axis < 3; ++axis)
+    if (launch.grid[axis] % launch.cluster[axis] != 0) {
+      Outcome outcome;
+      outcome.end = End::kFault;
+      outcome.message = fmt::format(
+          "kernel {}: the grid is no multiple of the cluster: the driver refuses such a launch",
+          program.kernel().name);
+      return outcome;
+    }
   return Machine(program, launch, memory, options).run();
 }
 

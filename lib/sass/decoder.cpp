@@ -1,7 +1,9 @@
 #include "sass/decoder.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstring>
 
 #include "sass/rows.hpp"
@@ -60,26 +62,60 @@ std::optional<u16> row_of(const RowPrograms& programs, Family family, u64 lo, u6
   return std::nullopt;
 }
 
-// `to = from`. The size is kept from the compiler, which would copy with a string instruction (slow
-// to start) where the library's memcpy takes a few wide moves.
-void copy(const Instruction& from, Instruction& to) {
-  std::size_t size = sizeof(Instruction);
-  asm("" : "+r"(size));
-  std::memcpy(&to, &from, size);
+// Operands that most instructions do not exceed.
+constexpr u32 kUsualOperands = 4;
+
+// `to = from`, where `to` holds an Instruction already: beyond its operands all are as in an empty
+// one, in both, so the many that neither has stay as they are.
+[[gnu::always_inline]] inline void copy(const Instruction& from, Instruction& to) {
+  constexpr size_t kUsual = offsetof(Instruction, operands) + kUsualOperands * sizeof(Operand);
+  constexpr size_t kModifiers = offsetof(Instruction, modifiers);
+  const u8* const source = reinterpret_cast<const u8*>(&from);
+  u8* const target = reinterpret_cast<u8*>(&to);
+  const bool more = std::max(from.operand_count, to.operand_count) > kUsualOperands;
+  std::memcpy(target, source, kUsual);
+  std::memcpy(target + kModifiers, source + kModifiers, sizeof(Instruction) - kModifiers);
+  if (more) std::memcpy(target + kUsual, source + kUsual, kModifiers - kUsual);
+}
+
+// The parts of a program that few rows have.
+bool decode_rest(const RowProgram& program, const Row& row, Family family, u64 lo, u64 hi,
+                 u64 offset, Instruction& out) {
+  const ModifierSpec* const specs = modifiers_of(row).data();
+  const ScatteredChoice* scattered = program.scattered.first;
+  for (u32 i = program.scattered.count; i != 0; --i, ++scattered) {
+    const u32 key = modifier_key(specs[scattered->index], lo, hi);
+    const u16 entry = tables::kValueLists[scattered->list + key * scattered->columns];
+    if (entry == kInvalidValue) return false;
+    out.modifiers[scattered->index].value =
+        static_cast<Value>(entry & static_cast<u16>(~kHiddenValue));
+  }
+  const OperandSpec* const operands = operands_of(row).data();
+  const u8* interpreted = program.interpreted.first;
+  for (u32 i = program.interpreted.count; i != 0; --i, ++interpreted)
+    if (!decode_operand(operands[*interpreted], family, lo, hi, offset, out.operands[*interpreted]))
+      return false;
+  const WidthChoice* width = program.widths.first;
+  for (u32 i = program.widths.count; i != 0; --i, ++width) {
+    const std::optional<u8> registers = operand_width(operands[width->operand], lo, hi, out);
+    if (!registers) return false;
+    out.operands[width->operand].width = *registers;
+  }
+  return true;
 }
 
 // Runs a row's program on a word; false if the word has a value that does not exist.
-bool decode_row(const RowPrograms& programs, u32 number, Family family, u64 lo, u64 hi, u64 offset,
-                Instruction& out) {
+[[gnu::always_inline]] inline bool decode_row(const RowPrograms& programs, u32 number,
+                                              Family family, u64 lo, u64 hi, u64 offset,
+                                              Instruction& out) {
   const RowProgram& program = programs.rows[number];
-  const Row& row = rows()[number];
   copy(program.start, out);
   const bool stays = ((hi >> (kStaysBit - 64)) & 1) != 0;
   // Register reuse means nothing in an instruction that yields.
   const u64 word[2] = {lo, stays ? hi : hi & ~kReuseBits};
   u8* const raw = reinterpret_cast<u8*>(&out);
 
-  const ByteStep* step = programs.steps.data() + program.steps.first;
+  const ByteStep* step = program.steps.first;
   for (u32 left = program.steps.count; left != 0; left -= kStepsAtOnce)
     for (u32 i = 0; i < kStepsAtOnce; ++i, ++step) {
       const u8 field = static_cast<u8>((word[step->bit >> 6] >> (step->bit & 63)) & step->mask);
@@ -88,7 +124,7 @@ bool decode_row(const RowPrograms& programs, u32 number, Family family, u64 lo, 
       static_assert(kURZ == 255);
       raw[step->to] |= static_cast<u8>(((field ^ step->flip) | zero_register) << step->shift);
     }
-  const NumberStep* number_step = programs.numbers.data() + program.numbers.first;
+  const NumberStep* number_step = program.numbers.first;
   for (u32 i = program.numbers.count; i != 0; --i, ++number_step) {
     const u32 bits = number_step->bits;
     const u64 field =
@@ -100,7 +136,7 @@ bool decode_row(const RowPrograms& programs, u32 number, Family family, u64 lo, 
   }
 
   bool exists = true;
-  const ModifierChoice* choice = programs.modifiers.data() + program.modifiers.first;
+  const ModifierChoice* choice = program.modifiers.first;
   for (u32 i = program.modifiers.count; i != 0; --i, ++choice) {
     const u32 key = static_cast<u32>((word[choice->bit >> 6] >> (choice->bit & 63)) & choice->mask);
     const u16 entry = tables::kValueLists[choice->list + key * choice->columns];
@@ -108,28 +144,9 @@ bool decode_row(const RowPrograms& programs, u32 number, Family family, u64 lo, 
     out.modifiers[choice->index].value =
         static_cast<Value>(entry & static_cast<u16>(~kHiddenValue));
   }
-  const ModifierSpec* const specs = modifiers_of(row).data();
-  const ScatteredChoice* scattered = programs.scattered.data() + program.scattered.first;
-  for (u32 i = program.scattered.count; i != 0; --i, ++scattered) {
-    const u32 key = modifier_key(specs[scattered->index], lo, hi);
-    const u16 entry = tables::kValueLists[scattered->list + key * scattered->columns];
-    exists &= entry != kInvalidValue;
-    out.modifiers[scattered->index].value =
-        static_cast<Value>(entry & static_cast<u16>(~kHiddenValue));
-  }
   if (!exists) return false;
-
-  const OperandSpec* const operands = operands_of(row).data();
-  const u8* interpreted = programs.interpreted.data() + program.interpreted.first;
-  for (u32 i = program.interpreted.count; i != 0; --i, ++interpreted)
-    if (!decode_operand(operands[*interpreted], family, lo, hi, offset, out.operands[*interpreted]))
-      return false;
-  const WidthChoice* width = programs.widths.data() + program.widths.first;
-  for (u32 i = program.widths.count; i != 0; --i, ++width) {
-    const std::optional<u8> registers = operand_width(operands[width->operand], lo, hi, out);
-    if (!registers) return false;
-    out.operands[width->operand].width = *registers;
-  }
+  if (program.has_rest && !decode_rest(program, rows()[number], family, lo, hi, offset, out))
+    return false;
   out.guard = static_cast<u8>((lo >> 12) & 7);
   out.guard_negated = ((lo >> 15) & 1) != 0;
   return true;

@@ -30,8 +30,8 @@ class Decoder {
   // the instruction in its section: code addresses in the result are absolute offsets there.
   [[nodiscard]] Instruction decode(u64 lo, u64 hi, u64 offset) const;
 
-  // The same in place: every byte of `out` is written. For loops over much code: a result that is
-  // returned is cleared first, which takes longer than the decoding.
+  // The same in place; `out` holds an instruction already, empty or decoded. For loops over much
+  // code: a result that is returned is cleared first, which takes longer than the decoding.
   void decode(u64 lo, u64 hi, u64 offset, Instruction& out) const;
 
   // The same, by interpreting the tables step by step: what decode() is tested against.

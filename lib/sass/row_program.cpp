@@ -1,5 +1,6 @@
 #include "sass/row_program.hpp"
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstring>
@@ -38,9 +39,12 @@ std::optional<FlagPlace> place_of(Set set) {
 
 class Builder {
  public:
-  RowPrograms build() {
+  explicit Builder(RowPrograms& programs) : programs_(programs) {}
+
+  void build() {
     programs_.rows.reserve(rows().size());
     for (u32 i = 0; i < rows().size(); ++i) add(rows()[i], static_cast<u16>(i));
+    for (u32 i = 0; i < rows().size(); ++i) refer_to_lists(programs_.rows[i], lists_[i]);
     programs_.candidates.reserve(candidates().size());
     for (const u16 number : candidates()) {
       const Row& row = rows()[number];
@@ -52,7 +56,6 @@ class Builder {
                                       .reuse = row.reuse,
                                       .forbidden_count = row.forbidden_count});
     }
-    return std::move(programs_);
   }
 
  private:
@@ -169,13 +172,7 @@ class Builder {
   void add(const Row& row, u16 number) {
     RowProgram program;
     Instruction& start = program.start;
-    const auto first = [](auto& list) { return static_cast<u32>(list.size()); };
-    program.steps.first = first(programs_.steps);
-    program.numbers.first = first(programs_.numbers);
-    program.modifiers.first = first(programs_.modifiers);
-    program.scattered.first = first(programs_.scattered);
-    program.interpreted.first = first(programs_.interpreted);
-    program.widths.first = first(programs_.widths);
+    Lists lists = ends();
 
     start.row = number;
     start.opcode = row.opcode;
@@ -209,7 +206,7 @@ class Builder {
     const auto operands = operands_of(row);
     for (u32 i = 0; i < operands.size(); ++i) {
       const OperandSpec& spec = operands[i];
-      const u32 numbers = first(programs_.numbers);
+      const size_t numbers = programs_.numbers.size();
       const bool listed = flag(spec.negate, negate_, i) && flag(spec.absolute, absolute_, i) &&
                           flag(spec.invert, invert_, i) && flag(spec.reuse, reuse_, i);
       if (listed && fill(spec, i)) {
@@ -229,18 +226,38 @@ class Builder {
         start.operands[i].width = spec.width;
     }
 
-    while ((first(programs_.steps) - program.steps.first) % kStepsAtOnce != 0)
-      programs_.steps.push_back({});
-    program.steps.count = first(programs_.steps) - program.steps.first;
-    program.numbers.count = first(programs_.numbers) - program.numbers.first;
-    program.modifiers.count = first(programs_.modifiers) - program.modifiers.first;
-    program.scattered.count = first(programs_.scattered) - program.scattered.first;
-    program.interpreted.count = first(programs_.interpreted) - program.interpreted.first;
-    program.widths.count = first(programs_.widths) - program.widths.first;
+    while ((programs_.steps.size() - lists[0]) % kStepsAtOnce != 0) programs_.steps.push_back({});
+    lists_.push_back(lists);
     programs_.rows.push_back(program);
   }
 
-  RowPrograms programs_;
+  // Where the six lists of a row begin.
+  using Lists = std::array<size_t, 6>;
+  [[nodiscard]] Lists ends() const {
+    return {programs_.steps.size(),     programs_.numbers.size(),     programs_.modifiers.size(),
+            programs_.scattered.size(), programs_.interpreted.size(), programs_.widths.size()};
+  }
+
+  // Once the lists are complete and move no more. A row's parts end where the next row's begin.
+  void refer_to_lists(RowProgram& program, const Lists& begin) {
+    const size_t next = static_cast<size_t>(&program - programs_.rows.data()) + 1;
+    const Lists end = next < lists_.size() ? lists_[next] : ends();
+    const auto refer = [&](auto& part, const auto& list, u32 which) {
+      part.first = list.data() + begin[which];
+      part.count = static_cast<u32>(end[which] - begin[which]);
+    };
+    refer(program.steps, programs_.steps, 0);
+    refer(program.numbers, programs_.numbers, 1);
+    refer(program.modifiers, programs_.modifiers, 2);
+    refer(program.scattered, programs_.scattered, 3);
+    refer(program.interpreted, programs_.interpreted, 4);
+    refer(program.widths, programs_.widths, 5);
+    program.has_rest =
+        program.scattered.count + program.interpreted.count + program.widths.count != 0;
+  }
+
+  RowPrograms& programs_;
+  std::vector<Lists> lists_;       // by row
   std::vector<ByteStep> pending_;  // of the operand at hand
   std::optional<FlagPlace> negate_ = place_of([](Operand& o) { o.negate = true; });
   std::optional<FlagPlace> absolute_ = place_of([](Operand& o) { o.absolute = true; });
@@ -254,7 +271,11 @@ class Builder {
 }  // namespace
 
 const RowPrograms& row_programs() {
-  static const RowPrograms programs = Builder().build();
+  static const RowPrograms& programs = [] -> const RowPrograms& {
+    static RowPrograms made;
+    Builder(made).build();
+    return made;
+  }();
   return programs;
 }
 

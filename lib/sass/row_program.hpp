@@ -10,8 +10,8 @@
 // stay with the interpreter of slots, which also makes the first part. decode_slowly() interprets
 // everything; a test compares the two on every golden word.
 //
-// Cost: about 4 MB and some milliseconds once per process; after that some 200 machine instructions
-// a word.
+// Cost: about 5 MB and some milliseconds once per process; after that some 330 machine instructions
+// a word (callgrind, over the words of the samples).
 #pragma once
 
 #include <vector>
@@ -33,7 +33,7 @@ struct ByteStep {
   u8 shift = 0;
 };
 // The steps of a row are padded to a multiple of this: the loop's end is then better predicted.
-inline constexpr u32 kStepsAtOnce = 4;
+inline constexpr u32 kStepsAtOnce = 2;
 
 // The operand's value: the number in bits [bit, bit + bits), sign-extended or not, times 2^scale,
 // and the offset behind the instruction added if it is relative to that.
@@ -64,19 +64,23 @@ struct WidthChoice {
   u8 operand;
 };
 
-struct Range {
-  u32 first = 0;
+// Part of one of the lists of RowPrograms.
+template <class T>
+struct Part {
+  const T* first = nullptr;
   u32 count = 0;
 };
 
 struct RowProgram {
   Instruction start;
-  Range steps;
-  Range numbers;
-  Range modifiers;
-  Range scattered;
-  Range interpreted;  // operands
-  Range widths;
+  Part<ByteStep> steps;
+  Part<NumberStep> numbers;
+  Part<ModifierChoice> modifiers;
+  // What few rows have; has_rest says whether this one does.
+  bool has_rest = false;
+  Part<ScatteredChoice> scattered;
+  Part<u8> interpreted;  // operands
+  Part<WidthChoice> widths;
 };
 
 // What decides whether a word fits a row, beside the row's operands and modifiers: everything that
@@ -88,7 +92,12 @@ struct Candidate {
   u8 forbidden_count;
 };
 
+// Refers to its own lists: never copied.
 struct RowPrograms {
+  RowPrograms() = default;
+  RowPrograms(const RowPrograms&) = delete;
+  RowPrograms& operator=(const RowPrograms&) = delete;
+
   std::vector<Candidate> candidates;  // in the order of candidates() in rows.hpp
   Instruction unknown;                // what every other word decodes to
   std::vector<RowProgram> rows;       // by row number
