@@ -43,6 +43,20 @@ TEST_P(Clusters, KnowTheirPlace) {
   }
 }
 
+TEST_P(Clusters, DivideTheGrid) {
+  for (const u32 blocks : {4u, 5u}) {
+    Launch launch;
+    launch.grid = {blocks, 1, 1};
+    launch.block = {32, 1, 1};
+    launch.cluster = {2, 1, 1};
+    launch.is_cluster_launch = true;
+    launch.parameters = Parameters().add(kOut).bytes();
+    GlobalMemory memory;
+    const Outcome outcome = run_on("clusters", GetParam(), "places", launch, memory);
+    EXPECT_EQ(outcome.end, blocks == 4 ? End::kDone : End::kFault) << outcome.message;
+  }
+}
+
 TEST_P(Clusters, ReachIntoTheSharedMemoryOfTheirBlocks) {
   constexpr u32 kThreads = 96;
   for (const u32 blocks : {1u, 2u, 4u})
