@@ -2,3 +2,4 @@ picker_test(validate_evaluate_test SOURCES validate_evaluate_test.cpp LIBS picke
 picker_test(validate_verdict_test SOURCES validate_verdict_test.cpp LIBS picker_validate)
 picker_test(validate_footprint_test SOURCES validate_footprint_test.cpp LIBS picker_validate)
 picker_test(validate_loops_test SOURCES validate_loops_test.cpp LIBS picker_validate)
+picker_test(validate_exact_test SOURCES validate_exact_test.cpp LIBS picker_tools)
