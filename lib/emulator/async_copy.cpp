@@ -33,11 +33,6 @@ namespace {
 
 constexpr u32 kUnit = 16;  // bytes: of sizes and of each piece of a copy
 
-template <class F>
-void for_each_lane(u32 lanes, F f) {
-  for (; lanes != 0; lanes &= lanes - 1) f(static_cast<u32>(__builtin_ctz(lanes)));
-}
-
 // Integers and what apply_atomic knows of floats.
 std::optional<u64> combine(Value operation, Value type, u32 bytes, u64 old_value, u64 b) {
   AtomicKind kind{operation, type, bytes};

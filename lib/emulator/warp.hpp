@@ -45,6 +45,12 @@ inline constexpr u32 kStackPointer = 0x00ff'fde0;  // initial R1: an offset in l
 inline constexpr u64 kGlobalDescriptor = 0xd15c'0000'0000'd15cu;
 inline constexpr u32 kConvergenceBarriers = 16;
 
+// f(lane) for every bit of `lanes`, lowest first.
+template <class F>
+void for_each_lane(u32 lanes, F f) {
+  for (; lanes != 0; lanes &= lanes - 1) f(static_cast<u32>(__builtin_ctz(lanes)));
+}
+
 // What all warps of a run share.
 struct Shared {
   const Program& program;

@@ -20,11 +20,6 @@ namespace {
 // Instructions after which a group that keeps others from running is set aside.
 constexpr u32 kFairTurns = 2048;
 
-template <class F>
-void for_each_lane(u32 lanes, F f) {
-  for (; lanes != 0; lanes &= lanes - 1) f(static_cast<u32>(__builtin_ctz(lanes)));
-}
-
 }  // namespace
 
 void Warp::park() {

@@ -19,11 +19,6 @@ using semantics::Space;
 
 namespace {
 
-template <class F>
-void for_each_lane(u32 lanes, F f) {
-  for (; lanes != 0; lanes &= lanes - 1) f(static_cast<u32>(__builtin_ctz(lanes)));
-}
-
 constexpr u32 kDiscardBytes = 128;
 
 Operand register_pair(u8 reg) {
