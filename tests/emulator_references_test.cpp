@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "references/reference.hpp"
+#include "tests/sample_options.hpp"
 #include "tools/emulation.hpp"
 #include "tools/selection.hpp"
 
@@ -39,7 +40,6 @@ namespace {
 using emulator::End;
 using nlohmann::json;
 
-const std::filesystem::path kSamples = std::filesystem::path(PICKER_SOURCE_DIR) / "samples";
 constexpr u64 kGuardBytes = 64;
 // Larger allocations are filled where pointers point only.
 constexpr u64 kMostFilledBytes = u64{1} << 24;
@@ -88,33 +88,6 @@ struct Case {
 
   [[nodiscard]] std::string name() const { return launch["name"].get<std::string>(); }
 };
-
-std::string join(const json& list) {
-  std::string out;
-  for (const json& part : list)
-    out += (out.empty() ? "" : ",") + (part.is_string() ? part.get<std::string>() : part.dump());
-  return out;
-}
-
-tools::LaunchOptions options_of(const Case& c, const std::string& file) {
-  tools::LaunchOptions options;
-  options.file = file;
-  options.kernel = c.kernel;
-  options.grid = join(c.launch["grid"]);
-  options.block = join(c.launch["block"]);
-  options.shared_bytes = c.launch["shared"].get<u64>();
-  if (!c.launch["args"].empty()) options.arguments = join(c.launch["args"]);
-  for (const json& allocation : c.launch["alloc"])
-    options.allocations.push_back(allocation.get<std::string>());
-  for (const auto& [name, place] : c.launch["symbols"].items()) {
-    std::string text = name + "=" + place.get<std::string>();
-    // Contents lie in files beside the tables.
-    if (const size_t at = text.find(":file:"); at != std::string::npos)
-      text = text.substr(0, at + 6) + (kSamples / text.substr(at + 6)).string();
-    options.symbols.push_back(text);
-  }
-  return options;
-}
 
 u64 seed_of(const std::string& text) {
   u64 seed = 1469598103934665603u;  // FNV-1a
@@ -405,7 +378,7 @@ void check_case(const Case& c, const container::Cubin& cubin, const std::string&
   ++totals.launches;
   const container::Kernel* kernel = cubin.find(c.kernel);
   ASSERT_NE(kernel, nullptr);
-  auto arguments = tools::resolve_launch(options_of(c, ""), *kernel);
+  auto arguments = tools::resolve_launch(options_of(c.launch, c.kernel, ""), *kernel);
   ASSERT_TRUE(arguments.has_value()) << arguments.error().message;
   for (auto& range : arguments->allocations)
     if (range.size > kMostFilledBytes) range.fill = tools::Fill::kZero;
@@ -568,7 +541,7 @@ TEST(References, NoticeEveryWrongByte) {
   const auto selection = tools::select_one_kernel(file, c.kernel, std::nullopt);
   ASSERT_TRUE(selection.has_value());
   const container::Kernel& kernel = *selection->kernels.front().kernel;
-  const auto arguments = tools::resolve_launch(options_of(c, file), kernel);
+  const auto arguments = tools::resolve_launch(options_of(c.launch, c.kernel, file), kernel);
   ASSERT_TRUE(arguments.has_value());
   const auto emulation =
       tools::prepare_emulation(*selection->kernels.front().cubin, kernel, *arguments);
@@ -602,7 +575,7 @@ TEST(References, NoticeAWrongByteThatHangsOnTheOrder) {
   const auto selection = tools::select_one_kernel(file, c.kernel, std::nullopt);
   ASSERT_TRUE(selection.has_value());
   const container::Kernel& kernel = *selection->kernels.front().kernel;
-  const auto arguments = tools::resolve_launch(options_of(c, file), kernel);
+  const auto arguments = tools::resolve_launch(options_of(c.launch, c.kernel, file), kernel);
   ASSERT_TRUE(arguments.has_value());
   const auto emulation =
       tools::prepare_emulation(*selection->kernels.front().cubin, kernel, *arguments);

@@ -18,6 +18,7 @@
 #include "oracle/containment.hpp"
 #include "oracle/truth.hpp"
 #include "sass/decoder.hpp"
+#include "tests/sample_options.hpp"
 #include "tools/emulation.hpp"
 #include "tools/selection.hpp"
 #include "tools/site_text.hpp"
@@ -30,8 +31,6 @@ namespace {
 using emulator::End;
 using nlohmann::json;
 using validate::VerdictKind;
-
-const std::filesystem::path kSamples = std::filesystem::path(PICKER_SOURCE_DIR) / "samples";
 
 // Kernels whose truth differs from the table's, or from the letter of the definition.
 struct Exception {
@@ -62,39 +61,6 @@ std::vector<std::string> strings(const json& list) {
   return out;
 }
 
-std::string join(const std::vector<std::string>& parts) {
-  std::string out;
-  for (const std::string& part : parts) out += (out.empty() ? "" : ",") + part;
-  return out;
-}
-
-std::string dimensions(const json& list) {
-  return std::to_string(list[0].get<u32>()) + "," + std::to_string(list[1].get<u32>()) + "," +
-         std::to_string(list[2].get<u32>());
-}
-
-// Symbol contents lie in files beside the tables.
-std::string with_absolute_path(const std::string& symbol) {
-  const size_t at = symbol.find(":file:");
-  if (at == std::string::npos) return symbol;
-  return symbol.substr(0, at + 6) + (kSamples / symbol.substr(at + 6)).string();
-}
-
-tools::LaunchOptions options_of(const Case& c, const std::string& file) {
-  tools::LaunchOptions options;
-  options.file = file;
-  options.kernel = c.kernel;
-  options.grid = dimensions(c.launch["grid"]);
-  options.block = dimensions(c.launch["block"]);
-  options.shared_bytes = c.launch["shared"].get<u64>();
-  if (!c.launch["args"].empty()) options.arguments = join(strings(c.launch["args"]));
-  options.allocations = strings(c.launch["alloc"]);
-  for (const auto& [name, place] : c.launch["symbols"].items())
-    options.symbols.push_back(with_absolute_path(name + "=" + place.get<std::string>()));
-  options.assumptions = strings(c.launch["assume"]);
-  return options;
-}
-
 // What all launches of a family add up to.
 struct Totals {
   u32 launches = 0, emulated = 0;
@@ -118,7 +84,8 @@ void check_case(const Case& c, const std::string& file, Totals& totals) {
       c.sample + " / " + c.kernel + " / " + c.launch["name"].get<std::string>();
   SCOPED_TRACE(name);
   ++totals.launches;
-  const tools::LaunchOptions options = options_of(c, file);
+  tools::LaunchOptions options = options_of(c.launch, c.kernel, file);
+  options.assumptions = strings(c.launch["assume"]);
   const auto selection = tools::select_one_kernel(file, c.kernel, std::nullopt);
   ASSERT_TRUE(selection.has_value()) << selection.error().message;
   const container::Cubin& cubin = *selection->kernels.front().cubin;
