@@ -7,23 +7,25 @@
 namespace picker::references {
 namespace {
 
+// At least one and at most `most` of `words` words come to hold 1; the others stay.
+void marks(Execution& run, Pointer<u32> o, i64 words, u32 most) {
+  run.open_bytes(o, words);
+  std::vector<u32> before(static_cast<size_t>(words));
+  for (i64 i = 0; i < words; ++i) before[static_cast<size_t>(i)] = run.before(o, i);
+  run.check([=](const GlobalMemory& after) {
+    u32 found = 0;
+    for (i64 i = 0; i < words; ++i) {
+      const u32 word = Execution::get(after, o + i), old = before[static_cast<size_t>(i)];
+      if (word != old && word != 1) return false;
+      found += word != old ? 1 : 0;
+    }
+    return found >= 1 && found <= most;
+  });
+}
+
 // From one mark to as many as there are threads, somewhere among 1024 words.
 void clockmark(Execution& run) {
-  const auto o = run.pointer<u32>(0);
-  constexpr i64 kWords = 1024;
-  run.open_bytes(o, kWords);
-  const u32 most = run.grid.count() * run.block.count();
-  std::vector<u32> before(kWords);
-  for (i64 i = 0; i < kWords; ++i) before[i] = run.before(o, i);
-  run.check([=](const GlobalMemory& after) {
-    u32 marks = 0;
-    for (i64 i = 0; i < kWords; ++i) {
-      const u32 found = Execution::get(after, o + i);
-      if (found != before[i] && found != 1) return false;
-      marks += found != before[i] ? 1 : 0;
-    }
-    return marks >= 1 && marks <= most;
-  });
+  marks(run, run.pointer<u32>(0), 1024, run.grid.count() * run.block.count());
 }
 
 void clockbranch(Execution& run) {
@@ -56,23 +58,7 @@ void clockvalue(Execution& run) {
 
 // One mark for each block at most, as a block stays on its SM.
 void smid_mark(Execution& run) {
-  const auto o = run.pointer<u32>(0);
-  const auto n = run.argument<i32>(1);
-  if (n <= 0) return;
-  constexpr i64 kWords = 256;
-  run.open_bytes(o, kWords);
-  std::vector<u32> before(kWords);
-  for (i64 i = 0; i < kWords; ++i) before[i] = run.before(o, i);
-  const u32 most = run.grid.count();
-  run.check([=](const GlobalMemory& after) {
-    u32 marks = 0;
-    for (i64 i = 0; i < kWords; ++i) {
-      const u32 found = Execution::get(after, o + i);
-      if (found != before[i] && found != 1) return false;
-      marks += found != before[i] ? 1 : 0;
-    }
-    return marks >= 1 && marks <= most;
-  });
+  if (run.argument<i32>(1) > 0) marks(run, run.pointer<u32>(0), 256, run.grid.count());
 }
 
 void smid_value(Execution& run) {
